@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -96,6 +97,17 @@ class CommonSettings:
     )
     time_limit: float | None = parameter(
         None, "float", "The maximum number of seconds; the fit stops with the result so far."
+    )
+    checkpoint: str | os.PathLike[str] | None = parameter(
+        None,
+        "str or path-like",
+        """A file in which the state of the fit is saved. A fit whose file is there goes on from it, with the
+        same bits as one that was never stopped; the checkpoint of a fit of other data or with other settings
+        is refused. Limits and ``n_jobs`` may change. The file is removed at the end of the fit, unless
+        ``callback`` stopped it.""",
+    )
+    checkpoint_seconds: float = parameter(
+        600.0, "float", "How often the state is saved, in seconds: at most so much is lost."
     )
     callback: Callable[[Iteration], Any] | None = parameter(
         None,

@@ -131,6 +131,8 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             raise ValueError('ConsensusNMF does not support an estimator with components_per_class="auto"; give a number')
         data, _, loss, knowledge, settings = reader._prepared(X, y if not reader._ignores_y else None, None, None)
         in_memory(data, type(self).__name__)
+        if settings.get("checkpoint") is not None:
+            raise ValueError("ConsensusNMF has no checkpoint; leave checkpoint of its estimator at None (on the command line, a killed `partwise consensus` goes on)")
         settings = {**settings, "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs)}
         if reader.init is None and settings.get("init") == "nndsvda":
             # The default start of one fit does not depend on the seed.

@@ -113,7 +113,7 @@ class SettingsMixin(CommonSettings):
         return None
 
     def _settings(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
-        return {**self._shared_settings(rank, shape), **self._start(rank, shape, knowledge, W, H)}
+        return {**self._shared_settings(rank, shape), **self._start(rank, shape, knowledge, W, H), "checkpoint": self._checkpoint()}
 
     def _shared_settings(self, rank: int, shape: tuple[int, int]) -> dict[str, Any]:
         """All but the start."""
@@ -144,11 +144,28 @@ class SettingsMixin(CommonSettings):
             "l2": (float(self.alpha_W * (1 - self.l1_ratio)), float(alpha_H * (1 - self.l1_ratio))),
         }
 
+    def _checkpoint(self) -> tuple[str, float] | None:
+        """Where the state of the fit is saved, and how often."""
+        seconds = self.checkpoint_seconds
+        if isinstance(seconds, bool) or not isinstance(seconds, Real) or not seconds >= 0:
+            raise ValueError(f"The 'checkpoint_seconds' parameter of {type(self).__name__} must be a number of 0 or more. Got {seconds!r} instead.")
+        if self.checkpoint is None:
+            return None
+        if not isinstance(self.checkpoint, (str, os.PathLike)):
+            raise TypeError(f"checkpoint is {self.checkpoint!r}, but must be the path of a file, or None")
+        # Absolute, since a worker of a cluster may be in another folder.
+        path = os.path.abspath(os.fspath(self.checkpoint))
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"checkpoint is the folder {path}, but must be the path of a file")
+        return path, float(seconds)
+
     def _without_effect(self, X: Any, y: Any, targets: Targets | None, settings: dict[str, Any], known: dict[str, Any]) -> list[tuple[str, str]]:
         """Notices about parameters that have no effect here."""
         out: list[tuple[str, str]] = []
         if self.layer is not None and not is_anndata(X):
             out.append(("no-effect", f"layer={self.layer!r} has no effect: X is not an AnnData object"))
+        if self.checkpoint is None and self.checkpoint_seconds != 600:
+            out.append(("no-effect", f"checkpoint_seconds={self.checkpoint_seconds!r} has no effect: there is no checkpoint"))
         if isinstance(self.unlabelled, str) or self.unlabelled != -1:
             if y is None:
                 out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: there is no y"))

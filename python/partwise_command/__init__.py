@@ -28,6 +28,12 @@ def native_module() -> ModuleType:
 
 def main() -> None:
     """Runs the command line with the arguments of the process, and ends the process with its exit code."""
+    if sys.argv[1:2] == ["fit"] and not {"-h", "--help"} & set(sys.argv):
+        from .cluster import asks_for_dask, run
+
+        asked = asks_for_dask(sys.argv[1:])
+        if asked is not None:
+            sys.exit(run(*asked))
     # The command line listens to Ctrl-C itself: Python's KeyboardInterrupt would come on top.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -15,6 +15,7 @@ PATH = Path(__file__).parents[1] / "partwise" / "_estimators" / "__init__.pyi"
 
 HEAD = '''"""The estimators, for type checkers and editors. Written by python/tests/estimator_stub.py."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 

@@ -193,6 +193,21 @@ def test_a_fit_whose_worker_is_killed_ends_at_the_same_optimum(client, small_blo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills with a signal")
+def test_a_fit_whose_worker_is_killed_goes_on_from_its_checkpoint(client, small_blocks, tmp_path):
+    X = matrix()
+    settings = {**SETTINGS, "max_iter": 4000}
+    whole = NMF(**settings).fit(_streamed(X))
+    thread, killed = kill_one(client)
+    path = tmp_path / "state"
+    shared = NMF(**settings, checkpoint=path, checkpoint_seconds=0.01).fit(lazy(X))
+    thread.join(5)
+    assert len(killed) == 1, "no worker was killed in the middle of the fit"
+    assert ("resumed", f"the fit went on from the checkpoint {path}") in shared.notices_
+    assert shared.n_iter_ == 4000 and shared.objective_ == pytest.approx(whole.objective_, rel=1e-6)
+    assert not path.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills with a signal")
 def test_rows_that_are_lost_three_times_are_named(client, small_blocks, monkeypatch):
     original = cluster_module.SharedBlocks._workers
     monkeypatch.setattr(cluster_module.SharedBlocks, "_workers", lambda shared: original(shared)[:1])
@@ -226,3 +241,37 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, tmp_path):
     finally:
         scheduler.kill()
         scheduler.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_graph_stays_small_and_the_memory_of_the_client_flat(client, monkeypatch):
+    import dask.array
+    import cloudpickle
+
+    graphs, resident, done = [], [], threading.Event()
+    submitted = distributed.Client._graph_to_futures
+
+    def measured(self, graph, *arguments, **options):
+        graphs.append(len(cloudpickle.dumps(graph)))
+        return submitted(self, graph, *arguments, **options)
+
+    def watch():
+        while not done.wait(0.02):
+            with open("/proc/self/statm") as file:
+                resident.append(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+
+    monkeypatch.setattr(distributed.Client, "_graph_to_futures", measured)
+
+    def part(block_info=None):
+        return np.random.default_rng(block_info[None]["chunk-location"][0]).random((500, 1000))
+
+    # 160 MB, made by the workers.
+    X = dask.array.map_blocks(part, chunks=((500,) * 40, (1000,)), dtype=float, meta=np.empty((0, 0)))
+    thread = threading.Thread(target=watch)
+    thread.start()
+    model = NMF(4, random_state=0, max_iter=3, tol=0).fit(X)
+    done.set()
+    thread.join()
+    assert model.codes_.shape == (20000, 4)
+    assert graphs and max(graphs) < 1_000_000
+    assert max(resident) - resident[0] < 40e6, f"{(max(resident) - resident[0]) / 1e6:.0f} MB more"

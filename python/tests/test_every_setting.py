@@ -36,6 +36,8 @@ NOT_TRIED = {
     "verbose": "it shows progress",
     "callback": "it is called, and tried in test_running.py",
     "time_limit": "it acts by the clock",
+    "checkpoint": "the result doesn't depend on it, as promised, and tried in test_checkpoints.py",
+    "checkpoint_seconds": "it acts by the clock, and tried in test_checkpoints.py",
     "missing": "it is about NaN, and tried in test_missing_entries.py",
     "guidance": "it is what the other settings act on",
 }

@@ -106,6 +106,12 @@ def backed_matrix(X, folder):
     return backed(sp.csr_matrix(X), folder).X
 
 
+@kind("anndata", "h5py")
+def file_of_cells(X, folder):
+    backed(sp.csr_matrix(X), folder).file.close()
+    return RowBlocks(folder / "x.h5ad")
+
+
 @kind("anndata", "h5py", "dask", "xarray")
 def lazy_anndata(X, folder):
     from anndata.experimental import read_lazy

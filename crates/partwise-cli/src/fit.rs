@@ -10,9 +10,9 @@ use partwise::methods::{Form, Input};
 use partwise::recipes::RankSettings;
 use partwise::{DataMatrix, Matrix, MethodOptions, Model, Real, Scaling, Settings, StopReason, blocks};
 use partwise_classify::{Phase, SpreadSettings, Spreading, spread_observed};
-use partwise_io::{ModelFile, OutputFolder, PwxFile, read_snippets};
+use partwise_io::{BlockFile, ModelFile, OutputFolder, read_snippets};
 
-use crate::checkpoint::CheckpointFile;
+use crate::checkpoint;
 use crate::description::description;
 use crate::feature_names::name_features_by;
 use crate::in_blocks;
@@ -56,7 +56,7 @@ fn folder(request: &FitRequest, files: &[&str]) -> Result<Option<OutputFolder>> 
 /// Fits data that are read in row blocks.
 fn run_in_blocks<T: Real>(
     request: &FitRequest,
-    file: &Arc<PwxFile>,
+    file: &Arc<BlockFile>,
     folder: Option<OutputFolder>,
     began: Instant,
 ) -> Result<Outcome> {
@@ -330,7 +330,7 @@ fn finish<T: Real>(
     // Process 0 keeps them for all.
     let checkpoints = request.long.checkpoint.filter(|_| folder.is_some()).map(|seconds| {
         let when = (seconds, request.long.resume);
-        CheckpointFile::open(&request.write.out, description(request, &job)?, when, verbosity)
+        checkpoint::open(&request.write.out, description(request, &job)?, when, verbosity)
     });
     let checkpoints = checkpoints.transpose()?;
     job.chosen.iter().for_each(|line| verbosity.say(line));

@@ -10,7 +10,7 @@ use partwise::memory::{self, DataSize, in_words};
 use partwise::{Guidance, Model, Real, Settings};
 use partwise_classify::Spreading;
 use partwise_io::machine::{available_memory, peak_memory};
-use partwise_io::{PwxBlocks, PwxFile, sha256_of_path};
+use partwise_io::{BLOCK_VALUES, BlockFile, FileBlocks, sha256_of_path};
 
 use crate::input::Source;
 use crate::job::Job;
@@ -23,21 +23,24 @@ use crate::words::counted;
 const USUAL_RANK: usize = 20;
 
 /// The data as a file of row blocks, if they are to be read block by block.
-pub(crate) fn file_of(request: &FitRequest) -> Result<Option<PwxFile>> {
+pub(crate) fn file_of(request: &FitRequest) -> Result<Option<BlockFile>> {
     let (path, limit, shared) = (&request.data.path, request.long.memory, request.shared.as_ref());
-    if request.data.text.is_some() || !PwxFile::is_one(path) {
+    let found = match request.data.text {
+        Some(_) => None,
+        None => BlockFile::open(path, &request.data.options, BLOCK_VALUES)?,
+    };
+    let Some(file) = found else {
         if let Some(shared) = shared {
             let (name, pwx) = (path.display(), path.with_extension("pwx"));
             bail!(
-                "{name}: {} processes share the row blocks of a .pwx file, which this is not; `partwise convert \
-                 {name} {}` writes one",
+                "{name}: {} processes share the row blocks of a .pwx file, or of an .h5ad or 10x .h5 file that is \
+                 not compressed as a whole, which this is not; `partwise convert {name} {}` writes one",
                 shared.transport.size(),
                 pwx.display()
             );
         }
         return Ok(None);
-    }
-    let file = PwxFile::open(path)?;
+    };
     let number = if is_single(&file, request.dtype) { 4 } else { 8 };
     if limit.is_none() && shared.is_none() && fits(&file, number, request) {
         return Ok(None);
@@ -56,11 +59,37 @@ pub(crate) fn file_of(request: &FitRequest) -> Result<Option<PwxFile>> {
         };
         bail!("{what} needs all of the data in memory, but they are read in blocks, because {why}");
     }
+    if file.is_by_columns() {
+        return by_rows(request, file).map(Some);
+    }
     Ok(Some(file))
 }
 
+/// A matrix that is stored by columns, as row blocks in a temporary file beside the result.
+fn by_rows(request: &FitRequest, file: BlockFile) -> Result<BlockFile> {
+    let (name, pwx) = (request.data.path.display(), request.data.path.with_extension("pwx"));
+    if let Some(shared) = &request.shared {
+        bail!(
+            "{name}: the matrix is stored by columns, so {} processes can't read rows of it; `partwise convert {name} \
+             {}` writes it as row blocks",
+            shared.transport.size(),
+            pwx.display()
+        );
+    }
+    // The folder that the result will be in, as far as it is there.
+    let above = request.write.out.ancestors().skip(1).find(|folder| folder.is_dir());
+    let folder = above.unwrap_or(Path::new("."));
+    request.write.verbosity().say(&format!(
+        "the matrix is stored by columns: its rows are written to a temporary file in {} first (`partwise convert \
+         {name} {}` does so once for several fits)",
+        folder.display(),
+        pwx.display()
+    ));
+    Ok(file.transposed(folder)?)
+}
+
 /// Whether a fit of the whole file in memory leaves some of what is available.
-fn fits(file: &PwxFile, number: usize, request: &FitRequest) -> bool {
+fn fits(file: &BlockFile, number: usize, request: &FitRequest) -> bool {
     let Some(available) = available_memory() else { return true };
     let (samples, features) = file.shape();
     let (stored, sparse) = (file.n_stored(), file.is_sparse());
@@ -75,12 +104,12 @@ fn fits(file: &PwxFile, number: usize, request: &FitRequest) -> bool {
 }
 
 /// Whether to compute in f32.
-pub(crate) fn is_single(file: &PwxFile, asked: Precision) -> bool {
+pub(crate) fn is_single(file: &BlockFile, asked: Precision) -> bool {
     asked == Precision::F32 || asked == Precision::Auto && file.precision() == "f32"
 }
 
 /// What is known of the file, beside its numbers.
-pub(crate) fn source(request: &FitRequest, file: &PwxFile) -> Result<Source> {
+pub(crate) fn source(request: &FitRequest, file: &BlockFile) -> Result<Source> {
     let path = &request.data.path;
     let (rows, columns) = file.shape();
     let image_shape = match request.data.image_shape {
@@ -94,25 +123,28 @@ pub(crate) fn source(request: &FitRequest, file: &PwxFile) -> Result<Source> {
     Ok(Source {
         name: path.display().to_string(),
         sha256: if writes { sha256_of_path(path)? } else { String::new() },
-        format: "pwx".into(),
+        format: file.format().into(),
+        layer: request.data.options.layer.clone(),
         rows,
         columns,
         stored: file.n_stored(),
         sparse: file.is_sparse(),
-        row_names: file.row_names.clone(),
-        feature_names: file.column_names.clone(),
+        notes: file.notes().to_vec(),
+        row_names: file.row_names().map(<[_]>::to_vec),
+        feature_names: file.column_names().map(<[_]>::to_vec),
         image_shape,
+        labels: file.labels().map(<[_]>::to_vec),
         ..Source::default()
     })
 }
 
 /// The data of a file, each row scaled when it is read.
 pub(crate) fn data<T: Real>(
-    file: &Arc<PwxFile>,
+    file: &Arc<BlockFile>,
     scaling: &partwise::Scaling,
     shared: Option<&Shared>,
 ) -> partwise::Result<BlockedMatrix<T>> {
-    let blocks: Arc<dyn RowBlocks<T>> = Arc::new(PwxBlocks::new(Arc::clone(file), scaling.clone()));
+    let blocks: Arc<dyn RowBlocks<T>> = Arc::new(FileBlocks::new(Arc::clone(file), scaling.clone()));
     match shared {
         None => BlockedMatrix::new(blocks, 0),
         Some(shared) => BlockedMatrix::shared(blocks, 0, Arc::clone(&shared.transport)),

@@ -7,8 +7,8 @@ use partwise::memory::{self, DataSize, Estimate};
 use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, Memberships, Owners, ShareOf, fit_guided, likeness};
 use partwise::{DataMatrix, Fit, Loss, Model, Real, Scaling, Settings, StopReason, blocks, fit_observed};
+use partwise_io::CheckpointFile;
 
-use crate::checkpoint::CheckpointFile;
 use crate::input::Source;
 use crate::known::Known;
 use crate::progress::Progress;

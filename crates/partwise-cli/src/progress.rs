@@ -10,8 +10,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partwise::blocks::Checkpoints;
 use partwise::recipes::RestartProgress;
 use partwise::{Iteration, Observer, Settings};
+use partwise_io::CheckpointFile;
 
-use crate::checkpoint::CheckpointFile;
 use crate::words::{change, short};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;

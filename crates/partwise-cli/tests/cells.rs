@@ -98,7 +98,6 @@ fn what_cannot_be_fitted_names_the_cell_and_the_way_out() {
     }
 }
 
-/// As `partwise convert` reads them: compressed rows block by block, compressed columns and 10x as a whole.
 #[test]
 fn a_converted_file_of_cells_has_the_same_fit_and_names_for_every_matrix_in_it() {
     let folder = folder();
@@ -114,11 +113,36 @@ fn a_converted_file_of_cells_has_the_same_fit_and_names_for_every_matrix_in_it()
         let fit = "-k 2 --max-iter 15 --quiet --force";
         succeed(folder, &format!("fit {file} {layer} {fit} --out source"));
         succeed(folder, &format!("fit x.pwx {fit} --out blocks"));
+        succeed(folder, &format!("fit {file} {layer} {fit} --memory 500MB --out place"));
         for name in ["codes.csv", "components.csv"] {
             let read = |out: &str| text(&folder.join(out), name);
             assert!(read("source") == read("blocks"), "{file} {layer}: {name}");
+            assert!(read("source") == read("place"), "{file} {layer}: {name}");
         }
     }
     let refused = run(folder, "convert sparse.h5ad y.pwx --layer nothing");
     assert!(stderr(&refused).contains("nothing") && !folder.join("y.pwx").exists());
+}
+
+#[test]
+fn a_file_of_cells_is_fitted_in_place_within_memory_with_its_labels_and_leaves_nothing_behind() {
+    let folder = folder();
+    let folder = folder.path();
+    let before = std::fs::read_dir(folder).unwrap().count();
+    // One of the classes has a single sample, which comes after samples of other classes and of none.
+    let fit = "fit sparse.h5ad --layer counts --label-column cell_type --method cnmf --max-iter 30 --quiet";
+    succeed(folder, &format!("{fit} --out whole"));
+    succeed(folder, &format!("{fit} --memory 500MB --out place"));
+    for out in ["whole", "place"] {
+        let run = json(folder.join(out).join("run.json"));
+        assert_eq!((&run["data"]["format"], &run["data"]["layer"]), (&"h5ad".into(), &"counts".into()));
+        assert_eq!(run["guidance"]["labels"]["class_names"], serde_json::json!(["B", "NK", "T"]));
+    }
+    for name in ["codes.csv", "components.csv"] {
+        assert_eq!(text(&folder.join("whole"), name), text(&folder.join("place"), name), "{name}");
+    }
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), before + 2);
+    // More is refused than --memory allows.
+    let refused = run(folder, "fit sparse.h5ad -k 2 --memory 2MB --out none");
+    assert!(stderr(&refused).contains("2.0 MB may be used") && !folder.join("none").exists());
 }

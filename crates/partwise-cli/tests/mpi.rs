@@ -167,3 +167,32 @@ fn a_lost_process_ends_the_job_and_the_fit_goes_on_from_its_checkpoint() {
     assert_eq!(factors(folder, "out"), factors(folder, "whole"));
     assert_eq!(factors(folder, "alone"), factors(folder, "whole"));
 }
+
+#[test]
+fn ctrl_c_ends_the_job_within_seconds_and_the_fit_goes_on_from_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_data(folder);
+    let fit = "fit x.pwx -k 4 --tol 0 --quiet --checkpoint 1000 --out out";
+    let mut command = in_processes(2, folder, &format!("{fit} --max-iter 100000000"));
+    let mut job = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while started_by(&job).len() < 2 {
+        assert!(began.elapsed() < Duration::from_secs(60), "the processes don't start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // Into the iterations.
+    std::thread::sleep(Duration::from_secs(2));
+    let interrupted = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &job.id().to_string()]).status().unwrap().success());
+    assert!(!job.wait().unwrap().success());
+    assert!(interrupted.elapsed() < Duration::from_secs(10), "{:?}", interrupted.elapsed());
+    assert!(folder.join("out.checkpoint").exists(), "Ctrl-C saves the state, whatever --checkpoint says");
+    let stopped = json(folder.join("out").join("run.json"))["result"]["iterations"].as_u64().unwrap();
+    assert!(stopped > 0, "the result so far is written");
+    let more = stopped + 20;
+    let output = run(2, folder, &format!("{fit} --resume --force --max-iter {more}"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    succeed(folder, &format!("fit x.pwx -k 4 --tol 0 --quiet --memory 1GB --max-iter {more} --out whole"));
+    assert_eq!(factors(folder, "out"), factors(folder, "whole"));
+}

@@ -2,11 +2,16 @@
 //! under a temporary name and then renamed, so that there is always a whole one.
 
 use crate::error::{IoError, Place, Result};
+use crate::hash::sha256_hex;
 use crate::write::write_atomic;
-use serde_json::{Map, Value};
+use partwise::blocks::Checkpoints;
+use partwise::{Init, Model, Real, Settings};
+use serde_json::{Map, Value, json};
+use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"PWCHECK\x01";
@@ -18,7 +23,7 @@ const DESCRIPTION: u64 = 1 << 20;
 ///
 /// # Errors
 /// What the system reports; an earlier checkpoint is then still there.
-pub fn write_checkpoint(
+pub(crate) fn write_checkpoint(
     path: &Path,
     description: &Map<String, Value>,
     state: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>,
@@ -36,13 +41,13 @@ pub fn write_checkpoint(
 }
 
 /// A checkpoint that is open: the description of its fit, and its state to read.
-pub type OpenCheckpoint = (Map<String, Value>, Box<dyn Read>);
+pub(crate) type OpenCheckpoint = (Map<String, Value>, Box<dyn Read + Send>);
 
 /// Opens a checkpoint. `None` where there is no such file.
 ///
 /// # Errors
 /// When it can't be read, is no checkpoint, or its checksum is wrong.
-pub fn open_checkpoint(path: &Path) -> Result<Option<OpenCheckpoint>> {
+pub(crate) fn open_checkpoint(path: &Path) -> Result<Option<OpenCheckpoint>> {
     let system = |error| IoError::system(path, "read", error);
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -98,5 +103,157 @@ impl Write for Checked<'_> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.inner.flush()
+    }
+}
+
+/// Everything that the numbers of a fit depend on, beside the data, by which a checkpoint knows its fit
+/// again. Limits (iterations, time, threads, memory) may change when it is resumed.
+///
+/// # Errors
+/// When the guidance can't be written as a document.
+pub fn fit_description<T: Real>(
+    model: &Model,
+    settings: &Settings,
+) -> std::result::Result<Map<String, Value>, serde_json::Error> {
+    let guidance = sha256_hex(&serde_json::to_vec(model.guidance())?);
+    let mut start = settings.init.name().to_string();
+    if let Init::Custom { .. } | Init::Given(_) = settings.init {
+        start = format!("{start} {}", sha256_hex(format!("{:?}", settings.init).as_bytes()));
+    }
+    let document = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "number type": T::NAME,
+        "method": model.spec().name,
+        "loss": model.loss().name(),
+        "options": format!("{:?}", model.options()),
+        "guidance": guidance,
+        "rank": settings.rank,
+        "seed": settings.seed,
+        "solver": format!("{:?}", settings.solver),
+        "inner steps": settings.inner_steps,
+        "acceleration": settings.acceleration.name(),
+        "start": start,
+        "first factor": format!("{:?}", settings.first),
+        "tolerance": settings.tolerance,
+        "l1": [settings.l1.0, settings.l1.1],
+        "l2": [settings.l2.0, settings.l2.1],
+    });
+    let Value::Object(map) = document else { unreachable!("a description is an object") };
+    Ok(map)
+}
+
+/// The file of the checkpoints of a fit, and when it is written.
+pub struct CheckpointFile {
+    path: PathBuf,
+    description: Map<String, Value>,
+    every: Duration,
+    last: Instant,
+    state: Option<Box<dyn Read + Send>>,
+    asked: fn() -> bool,
+    report: Box<dyn FnMut(String) + Send>,
+    /// Whether a fault was reported already.
+    reported: bool,
+}
+
+impl fmt::Debug for CheckpointFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CheckpointFile({})", self.path.display())
+    }
+}
+
+impl CheckpointFile {
+    /// A file that is written every so often. The state of one that is there is what the fit goes on from.
+    /// `asked` says whether one is wanted at once; `report` gets a sentence when none can be written.
+    ///
+    /// # Errors
+    /// When the file is a checkpoint of another fit, or can't be read.
+    pub fn open(
+        path: &Path,
+        description: Map<String, Value>,
+        every: Duration,
+        asked: fn() -> bool,
+        report: impl FnMut(String) + Send + 'static,
+    ) -> Result<Self> {
+        let state = match open_checkpoint(path)? {
+            None => None,
+            Some((of, state)) => {
+                check_same(path, &of, &description)?;
+                Some(state)
+            }
+        };
+        let (path, report) = (path.to_path_buf(), Box::new(report));
+        Ok(CheckpointFile {
+            path,
+            description,
+            every,
+            last: Instant::now(),
+            state,
+            asked,
+            report,
+            reported: false,
+        })
+    }
+
+    /// Whether there is a state to go on from.
+    pub fn resumes(&self) -> bool {
+        self.state.is_some()
+    }
+
+    /// The fit is done: its checkpoint is not needed any more.
+    pub fn remove(&self) {
+        // One that stays does no harm: the next run names it.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Refuses the checkpoint of another fit, and says in what it differs.
+fn check_same(path: &Path, of: &Map<String, Value>, now: &Map<String, Value>) -> Result<()> {
+    let short = |value: Option<&Value>| {
+        let text = value.map_or("none".to_string(), |value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        if text.chars().count() > 40 {
+            format!("{}…", text.chars().take(12).collect::<String>())
+        } else {
+            text
+        }
+    };
+    let differing: Vec<String> = now
+        .keys()
+        .filter(|key| of.get(*key) != now.get(*key))
+        .map(|key| format!("{key} {} (now {})", short(of.get(key)), short(now.get(key))))
+        .collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    let message = format!("this checkpoint is of another fit: {}", differing.join(", "));
+    Err(IoError::unsupported(path, Place::Whole, message, &[]))
+}
+
+impl Checkpoints for CheckpointFile {
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        self.state.take().map(|state| state as Box<dyn Read>)
+    }
+
+    fn is_due(&mut self) -> bool {
+        (self.asked)() || self.last.elapsed() >= self.every
+    }
+
+    fn save(&mut self, _: usize, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) {
+        match write_checkpoint(&self.path, &self.description, write) {
+            Ok(()) => self.reported = false,
+            Err(error) if !self.reported => {
+                self.reported = true;
+                (self.report)(format!("no checkpoint could be written; the fit goes on: {error}"));
+            }
+            Err(_) => {}
+        }
+        self.last = Instant::now();
     }
 }

@@ -74,7 +74,7 @@ mod toml_value;
 pub mod topics;
 mod write;
 
-pub use checkpoint::{OpenCheckpoint, open_checkpoint, write_checkpoint};
+pub use checkpoint::{CheckpointFile, fit_description};
 pub use cnmf_files::{CnmfNames, cnmf_readme, write_cnmf_matrix, write_cnmf_selection};
 pub use consensus_files::{consensus_json, consensus_readme, write_consensus_csv, write_stability_csv};
 pub use csv_write::{
@@ -89,7 +89,8 @@ pub use documents::{
 pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};
 pub use finished_fits::PieceFolder;
-pub use formats::pwx::{BLOCK_VALUES, PwxBlocks, PwxFile, convert_to_pwx, write_row_blocks};
+pub use formats::block_file::{BlockFile, FileBlocks};
+pub use formats::pwx::{BLOCK_VALUES, PwxFile, convert_to_pwx, write_row_blocks};
 pub use formats::write_npy;
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use formats::{csv_table, edges, matrix_market};

@@ -151,6 +151,13 @@ fn is_read_from_disk(bytes: &[u8]) -> bool {
 impl Source {
     /// A file that is one of these by its first bytes.
     fn on_disk(path: &Path) -> Result<Option<Self>> {
+        let Some(source) = Self::beginning(path)? else { return Ok(None) };
+        let sha256 = sha256_of_file(path).map_err(|e| IoError::system(path, "read", e))?;
+        Ok(Some(Source { sha256, ..source }))
+    }
+
+    /// As [`Source::on_disk`], without the checksum, which takes a pass over the file.
+    pub(crate) fn beginning(path: &Path) -> Result<Option<Self>> {
         let is_file = path != Path::new(STANDARD_INPUT) && path.is_file();
         if !is_file || has_gz_extension(path) {
             return Ok(None);
@@ -158,11 +165,8 @@ impl Source {
         let mut bytes = Vec::new();
         let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut bytes));
         read.map_err(|e| IoError::system(path, "read", e))?;
-        if !is_read_from_disk(&bytes) {
-            return Ok(None);
-        }
-        let sha256 = sha256_of_file(path).map_err(|e| IoError::system(path, "read", e))?;
-        Ok(Some(Source { path: path.to_path_buf(), bytes, sha256, copy: None }))
+        let source = Source { path: path.to_path_buf(), bytes, sha256: String::new(), copy: None };
+        Ok(is_read_from_disk(&source.bytes).then_some(source))
     }
 
     /// Bytes that are here and not on disk.

@@ -10,8 +10,11 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{assert_says, dense, is_f32};
+use partwise::Scaling;
+use partwise::blocks::RowBlocks;
 use partwise_io::{
-    FileKind, IoError, LabelOptions, LabelTable, ReadOptions, Table, read_labels_with, read_table,
+    BlockFile, FileBlocks, FileKind, IoError, LabelOptions, LabelTable, ReadOptions, Table, convert_to_pwx,
+    read_labels_with, read_table,
 };
 
 const GENES: [&str; 7] = ["CD3D", "MS4A1", "NKG7", "GNLY", "LYZ", "PPBP", "FCER1A"];
@@ -209,4 +212,105 @@ fn a_truncated_file_is_refused_wherever_it_ends() {
             assert!(message.starts_with(name), "{message}");
         }
     }
+}
+
+/// A copy on disk, not compressed.
+fn on_disk(folder: &Path, name: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes(name)).unwrap();
+    path
+}
+
+/// Blocks of about two stored values.
+fn blocks(path: &Path, options: &ReadOptions) -> BlockFile {
+    BlockFile::open(path, options, 2).unwrap().unwrap()
+}
+
+#[test]
+fn row_blocks_read_in_place_are_those_of_the_converted_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, choice) in [
+        ("sparse.h5ad", None),
+        ("sparse.h5ad", Some("counts")),
+        ("sparse.h5ad", Some("bytes")),
+        ("sparse.h5ad", Some("half")),
+        ("sparse.h5ad", Some("dense")),
+        ("sparse.h5ad", Some("raw")),
+        ("plain.h5ad", None),
+        ("dense.h5ad", None),
+        ("old.h5ad", None),
+        ("tenx3.h5", None),
+        ("tenx3.h5", Some("Antibody Capture")),
+        ("tenx2.h5", Some("GRCh38")),
+    ] {
+        let options = choice.map(layer).unwrap_or_default();
+        let (path, pwx) = (on_disk(folder.path(), name), folder.path().join("x.pwx"));
+        convert_to_pwx(&path, &options, 2, &pwx).unwrap();
+        let (file, converted) = (blocks(&path, &options), blocks(&pwx, &ReadOptions::default()));
+        let file = file.transposed(folder.path()).unwrap();
+        assert_eq!(file.borders(), converted.borders(), "{name} {choice:?}");
+        assert!(file.borders().len() > 2, "{name} {choice:?}: {:?}", file.borders());
+        assert_eq!(file.stored(), converted.stored());
+        assert_eq!(
+            (file.shape(), file.precision(), file.is_sparse()),
+            (converted.shape(), converted.precision(), converted.is_sparse())
+        );
+        assert_eq!(
+            (file.row_names(), file.column_names()),
+            (converted.row_names(), converted.column_names())
+        );
+        for block in 0..file.stored().len() {
+            for single in [true, false] {
+                let (own, other) = (file.read_block(block, single), converted.read_block(block, single));
+                assert_eq!(own.unwrap(), other.unwrap(), "{name} {choice:?} block {block}");
+            }
+        }
+    }
+    // What was written on the way is gone.
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
+}
+
+#[test]
+fn a_matrix_stored_by_columns_has_no_row_blocks_before_it_is_transposed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = blocks(&on_disk(folder.path(), "plain.h5ad"), &ReadOptions::default());
+    assert!(file.is_by_columns());
+    let fault = file.read_block(0, true).unwrap_err().to_string();
+    assert!(fault.contains("stored by columns") && fault.contains("partwise convert"), "{fault}");
+}
+
+#[test]
+fn labels_and_notes_come_with_the_row_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ReadOptions { label_column: Some("cell_type".into()), ..layer("counts") };
+    let file = blocks(&on_disk(folder.path(), "sparse.h5ad"), &options);
+    let texts: Vec<_> = file.labels().unwrap().iter().map(Option::as_deref).collect();
+    assert_eq!(texts, [Some("T"), Some("B"), Some("T"), None, Some("NK"), Some("B")]);
+    assert_eq!(file.notes(), ["integers (int32) were widened to f64"]);
+}
+
+#[test]
+fn a_file_that_changes_or_ends_while_its_blocks_are_read_is_refused_with_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = on_disk(folder.path(), "plain.h5ad");
+    let whole = std::fs::read(&path).unwrap();
+    let file = std::sync::Arc::new(blocks(&path, &layer("dense")));
+    let source = FileBlocks::new(file, Scaling::None);
+    let read = |block| RowBlocks::<f64>::read(&source, block).map(|_| ()).map_err(|error| error.to_string());
+    assert_eq!(read(0), Ok(()));
+    // The values 0.25, as they are stored: the first of them becomes another number.
+    let (old, new) = (0.25_f64.to_le_bytes(), 0.75_f64.to_le_bytes());
+    let at = whole.windows(8).position(|window| window == old).unwrap();
+    let mut altered = whole.clone();
+    altered[at..at + 8].copy_from_slice(&new);
+    std::fs::write(&path, &altered).unwrap();
+    let fault = read(0).unwrap_err();
+    assert_says(&fault, &["plain.h5ad", "block 0 (rows 0 to", "changed while it is read"]);
+    std::fs::write(&path, &whole).unwrap();
+    assert_eq!(read(0), Ok(()));
+    let cut = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    cut.set_len(600).unwrap();
+    let fault = read(1).unwrap_err();
+    assert_says(&fault, &["plain.h5ad", "block 1 (rows", "can't be read"]);
 }

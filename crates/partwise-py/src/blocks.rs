@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::blocks::{BlockSizes, BlockedMatrix, RowBlocks, Transport, caught};
 use partwise::{DataMatrix, DenseMatrix, Error, Real, Result, Scaling, SparseMatrix};
-use partwise_io::{PwxBlocks, PwxFile};
-use pyo3::exceptions::PyTypeError;
+use partwise_io::{BLOCK_VALUES, BlockFile, FileBlocks, ReadOptions};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::table;
@@ -23,7 +23,9 @@ use crate::processes::Processes;
 pub(crate) struct Blocks {
     pub(crate) data: InPrecision,
     raised: Raised,
-    file: Option<Arc<PwxFile>>,
+    file: Option<Arc<BlockFile>>,
+    /// Whether this is the first of the processes that share the blocks, or the only one.
+    pub(crate) is_first: bool,
 }
 
 /// The data, computed with numbers of 32 or of 64 bits.
@@ -54,6 +56,7 @@ impl Blocks {
     ) -> PyResult<Self> {
         let (sparse, single) = kind;
         let transport = processes.map(|processes| processes.transport.clone() as Arc<dyn Transport>);
+        let is_first = transport.as_ref().is_none_or(|transport| transport.rank() == 0);
         let raised = Raised::default();
         let sums = stored.iter().map(|_| OnceLock::new()).collect();
         let source = FromPython { read, borders, n_features, stored, sparse, sums, raised: raised.clone() };
@@ -61,19 +64,29 @@ impl Blocks {
             true => InPrecision::F32(cached(Arc::new(source), cache, transport)?),
             false => InPrecision::F64(cached(Arc::new(source), cache, transport)?),
         };
-        Ok(Blocks { data, raised, file: None })
+        Ok(Blocks { data, raised, file: None, is_first })
     }
 
-    /// The blocks of a `.pwx` file, in the precision of its source if `single` is not given.
+    /// The blocks of a file, in the precision of its source if `single` is not given. `layer` chooses the
+    /// matrix of a file of cells.
     #[staticmethod]
-    fn of_file(path: PathBuf, single: Option<bool>, cache: f64) -> PyResult<Self> {
-        let file = Arc::new(PwxFile::open(&path).map_err(file_error)?);
-        let source = Arc::new(PwxBlocks::new(file.clone(), Scaling::None));
+    #[pyo3(signature = (path, single, cache, layer=None))]
+    fn of_file(path: PathBuf, single: Option<bool>, cache: f64, layer: Option<String>) -> PyResult<Self> {
+        let options = ReadOptions { layer, ..ReadOptions::default() };
+        let Some(file) = BlockFile::open(&path, &options, BLOCK_VALUES).map_err(file_error)? else {
+            return Err(PyValueError::new_err(format!(
+                "{}: only row blocks (.pwx), .h5ad and 10x .h5 files are read in row blocks; `partwise convert` \
+                 writes a .pwx file of every other table",
+                path.display()
+            )));
+        };
+        let file = Arc::new(file);
+        let source = Arc::new(FileBlocks::new(file.clone(), Scaling::None));
         let data = match single.unwrap_or(file.precision() == "f32") {
             true => InPrecision::F32(cached(source, cache, None)?),
             false => InPrecision::F64(cached(source, cache, None)?),
         };
-        Ok(Blocks { data, raised: Raised::default(), file: Some(file) })
+        Ok(Blocks { data, raised: Raised::default(), file: Some(file), is_first: true })
     }
 
     /// `(n, d)`.
@@ -114,12 +127,7 @@ impl Blocks {
     #[getter]
     fn layout(&self) -> PyResult<(Vec<usize>, Vec<usize>)> {
         let Some(file) = &self.file else { return Err(PyTypeError::new_err("the blocks are in no file")) };
-        let blocks = 0..file.n_blocks();
-        let starts = blocks.clone().map(|block| file.rows_of(block).start);
-        Ok((
-            starts.chain(std::iter::once(file.shape().0)).collect(),
-            blocks.map(|block| file.stored_of(block)).collect(),
-        ))
+        Ok((file.borders().to_vec(), file.stored().to_vec()))
     }
 
     /// The names of the rows and columns, where a file has them.
@@ -127,7 +135,7 @@ impl Blocks {
     #[allow(clippy::type_complexity)]
     fn names(&self) -> (Option<Vec<String>>, Option<Vec<String>>) {
         match &self.file {
-            Some(file) => (file.row_names.clone(), file.column_names.clone()),
+            Some(file) => (file.row_names().map(<[_]>::to_vec), file.column_names().map(<[_]>::to_vec)),
             None => (None, None),
         }
     }

@@ -79,6 +79,14 @@ impl Lent<'_> {
         })
     }
 
+    /// Whether this is the first of the processes that share the data, or the only one.
+    pub(crate) fn is_first(&self) -> bool {
+        match self {
+            Lent::Blocks(blocks) => blocks.get().is_first,
+            _ => true,
+        }
+    }
+
     /// What to raise for an error of the library in work on these data.
     pub(crate) fn exception(&self, error: partwise::Error) -> PyErr {
         match self {

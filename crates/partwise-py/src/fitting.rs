@@ -13,10 +13,13 @@ use partwise_io::machine::available_memory;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use std::sync::PoisonError;
+
 use crate::arrays::{into_array, to_matrix};
+use crate::checkpoint::{self, Kept, WithCheckpoints};
 use crate::data::{Lent, View};
 use crate::document;
-use crate::errors::value_error;
+use crate::errors::{file_error, value_error};
 use crate::options;
 use crate::progress::{multiplications, watched, watched_by_size};
 
@@ -32,18 +35,19 @@ pub(crate) fn fit<'py>(
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let model = options::model(method, loss, knowledge)?;
+    let kept = checkpoint::kept(settings, data.is_first())?;
     let settings = options::settings(settings)?;
+    let how = (&model, &settings, kept.as_ref());
     match data.any_view()? {
-        View::F32(view) => fit_in(py, (&data, view.as_ref()), &model, &settings, callback.as_ref()),
-        View::F64(view) => fit_in(py, (&data, view.as_ref()), &model, &settings, callback.as_ref()),
+        View::F32(view) => fit_in(py, (&data, view.as_ref()), how, callback.as_ref()),
+        View::F64(view) => fit_in(py, (&data, view.as_ref()), how, callback.as_ref()),
     }
 }
 
 fn fit_in<'py, T: Real + Element>(
     py: Python<'py>,
     (lent, data): (&Lent<'_>, &dyn DataMatrix<T>),
-    model: &Model,
-    settings: &Settings,
+    (model, settings, kept): (&Model, &Settings, Option<&Kept>),
     callback: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let shape = (data.n_samples(), data.n_features());
@@ -57,7 +61,11 @@ fn fit_in<'py, T: Real + Element>(
                     Some(model.clone().with_strength(Strength::of_sigma(found.strength)))
                 }
             };
-            partwise::fit_observed(data, searched.as_ref().unwrap_or(model), settings, observer)
+            let model = searched.as_ref().unwrap_or(model);
+            let mut observer = WithCheckpoints::new(kept, data, (model, settings), observer)?;
+            let mut fit = partwise::fit_observed(data, model, settings, &mut observer)?;
+            observer.finish(&mut fit);
+            Ok(fit)
         })
     };
     // Guidance may ask for graphs and searches, which cost more than iterations.
@@ -66,7 +74,13 @@ fn fit_in<'py, T: Real + Element>(
         true => watched_by_size(py, size, work),
         false => watched(py, callback, work),
     }?;
-    outcome(py, fit.map_err(|error| lent.exception(error))?)
+    outcome(py, fit.map_err(|error| exception(lent, kept, error))?)
+}
+
+/// What to raise for an error of a fit: that of its checkpoint, where this is its cause.
+pub(crate) fn exception(lent: &Lent<'_>, kept: Option<&Kept>, error: partwise::Error) -> PyErr {
+    let fault = kept.and_then(|kept| kept.fault.lock().unwrap_or_else(PoisonError::into_inner).take());
+    fault.map_or_else(|| lent.exception(error), file_error)
 }
 
 /// The codes of new rows (m × d) for components (k × d), with the penalties that a fit left, and drawn to

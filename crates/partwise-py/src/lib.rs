@@ -4,6 +4,7 @@
 
 mod arrays;
 mod blocks;
+mod checkpoint;
 mod citation;
 mod classification;
 mod command;
@@ -39,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use super::classification::{classify, predict_posteriors};
     #[pymodule_export]
-    use super::command::command_line;
+    use super::command::{command_line, command_line_shared};
     #[pymodule_export]
     use super::comparison::{compare, compared_methods};
     #[pymodule_export]

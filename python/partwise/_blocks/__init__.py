@@ -31,9 +31,9 @@ class RowBlocks:
     Parameters
     ----------
     source : str, path-like, callable, iterable, or lazy data
-        A ``.pwx`` file; a function without arguments that returns an iterable of blocks, the same ones each
-        time; a sequence of blocks; or lazy data. A block is a 2-D array or a sparse matrix with the columns
-        of X; the blocks are the rows of X in order.
+        A ``.pwx``, ``.h5ad`` or 10x Genomics ``.h5`` file; a function without arguments that returns an
+        iterable of blocks, the same ones each time; a sequence of blocks; or lazy data. A block is a 2-D
+        array or a sparse matrix with the columns of X; the blocks are the rows of X in order.
     shape : tuple of (int, int), default=None
         The shape of X. Needed for a function and a sequence.
     cache : int or str, default=0
@@ -41,6 +41,9 @@ class RowBlocks:
         changes the speed, and no result.
     index, columns : sequence of names, default=None
         The names of the samples and features; those of the file or of AnnData by default.
+    layer : str, default=None
+        The matrix of an ``.h5ad`` file: a layer, or "raw"; of a 10x file the feature type or the genome. Its
+        X, the genes, or the only genome by default.
 
     Examples
     --------
@@ -54,15 +57,17 @@ class RowBlocks:
     (300, 2)
     """
 
-    def __init__(self, source: Any, shape: tuple[int, int] | None = None, *, cache: int | str = 0, index: Any = None, columns: Any = None) -> None:
+    def __init__(self, source: Any, shape: tuple[int, int] | None = None, *, cache: int | str = 0, index: Any = None, columns: Any = None, layer: str | None = None) -> None:
         self.cache = _bytes(cache)
-        self._path = None
+        self._path: tuple[str, str | None] | None = None
         self._ready: dict[Any, Blocked] = {}
         self._layout: Layout | None = None
+        if layer is not None and not isinstance(source, (str, os.PathLike)):
+            raise ValueError(f"layer={layer!r} chooses a matrix of a file of cells, but the source is no path")
         if isinstance(source, (str, os.PathLike)):
-            self._path = os.fspath(source)
-            file = _native.Blocks.of_file(self._path, None, 0.0)
-            self._source: Source = _File(file, self._path)
+            self._path = (os.fspath(source), layer)
+            file = _native.Blocks.of_file(self._path[0], None, 0.0, layer)
+            self._source: Source = _File(file, self._path[0])
             index, columns = (own if own is not None else found for own, found in zip((index, columns), file.names, strict=True))
         elif is_anndata(source):
             index, columns = (row_labels(source) if index is None else index, column_labels(source) if columns is None else columns)
@@ -118,11 +123,11 @@ class RowBlocks:
 class Blocked:
     """Row blocks as the engine takes them."""
 
-    def __init__(self, source: Source, layout: Layout, dtype: Any, cache: float = 0, *, path: str | None = None, processes: Any = None) -> None:
+    def __init__(self, source: Source, layout: Layout, dtype: Any, cache: float = 0, *, path: tuple[str, str | None] | None = None, processes: Any = None) -> None:
         self.shape, self.dtype, self.source, self.layout = source.shape, dtype, source, layout
         single = dtype == np.float32
         if path is not None:
-            self.native = _native.Blocks.of_file(path, single, float(cache))
+            self.native = _native.Blocks.of_file(path[0], single, float(cache), path[1])
         else:
             kind = (layout.sparse, single)
             self.native = _native.Blocks.of_object(self._lent, layout.borders, self.shape[1], layout.stored, kind, float(cache), processes)
@@ -188,12 +193,12 @@ def _megabytes(count: float) -> str:
 
 
 class _File:
-    """A ``.pwx`` file."""
+    """A file that is read in row blocks."""
 
     loading = "the table itself"
 
     def __init__(self, native: Any, path: str) -> None:
-        self._native, self.title, self.shape = native, f"file of row blocks ({path})", native.shape
+        self._native, self.title, self.shape = native, f"file, {path}", native.shape
 
     def layout(self) -> Layout:
         borders, stored = self._native.layout
@@ -244,8 +249,8 @@ def _bytes(size: Any) -> int:
 
 
 def refuse_path(X: Any) -> None:
-    """Refuses the path of a file of row blocks in place of the blocks."""
-    if isinstance(X, (str, os.PathLike)) and os.fspath(X).endswith(".pwx"):
+    """Refuses the path of a file that is read in row blocks in place of the blocks."""
+    if isinstance(X, (str, os.PathLike)) and os.fspath(X).endswith((".pwx", ".h5ad", ".h5")):
         raise TypeError(f"X is a path; give the blocks of the file: RowBlocks({os.fspath(X)!r})")
 
 

@@ -115,6 +115,12 @@ impl FitRequest {
     pub(super) fn named(flags: FitFlags, ending: &str) -> Result<Self> {
         let FitFlags { given, read, known, graph: graphs, rank, model, solve, long, content, page, write } =
             flags;
+        if long.dask.is_some() {
+            bail!(
+                "--dask needs the command of the Python package: install it with pip install \"partwise[dask]\", \
+                 and run the same command"
+            );
+        }
         let mut chosen = Vec::new();
         let (method, loss) = match (model.method, model.loss) {
             (Some((method, Some(own))), Some(loss)) if own != loss => bail!(
@@ -339,8 +345,10 @@ impl SweepRequest {
             bail!("the page of sweep shows no samples; remove --snippets and --pictures");
         }
         let long = &flags.fit.long;
-        if long.memory.is_some() || long.checkpoint.is_some() {
-            bail!("sweep has no --memory and no checkpoints; remove --memory, --checkpoint and --resume");
+        if long.memory.is_some() || long.checkpoint.is_some() || long.dask.is_some() {
+            bail!(
+                "sweep has no --memory, no checkpoints and no --dask; remove --memory, --checkpoint, --resume and --dask"
+            );
         }
         let mut scales = flags.scales;
         scales.sort_by(f64::total_cmp);

@@ -236,9 +236,9 @@ impl NewRowsSolver {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Large data and long fits")]
 pub(crate) struct Long {
-    /// The memory that may be used, as in 1GB or 500MB (powers of 1000). A .pwx file is then read in blocks,
-    /// as many as fit stay in memory; data of other formats that need more are refused. Default: what the
-    /// machine has left; a .pwx file is read in blocks if it does not fit.
+    /// The memory that may be used, as in 1GB or 500MB (powers of 1000). A .pwx, .h5ad or 10x .h5 file is
+    /// then read in blocks, as many as fit stay in memory; data of other formats that need more are refused.
+    /// Default: what the machine has left; such a file is read in blocks if it does not fit.
     #[arg(long, value_name = "SIZE", value_parser = choices::bytes)]
     pub(crate) memory: Option<u64>,
     /// Save the state of the fit every so many seconds, above 0, in a file beside the folder of the result
@@ -249,4 +249,9 @@ pub(crate) struct Long {
     /// fit had not been stopped.
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
+    /// Fit on the workers of a Dask cluster, each of which reads its part of the file (.pwx, .h5ad, 10x .h5),
+    /// where this command is that of the Python package. All workers must see the file and the folder of the
+    /// result. ADDRESS is that of the scheduler, as in tcp://host:8786. Default: workers on this machine.
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1)]
+    pub(crate) dask: Option<Option<String>>,
 }

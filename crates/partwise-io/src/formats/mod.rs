@@ -1,6 +1,7 @@
 //! The one table of formats, and [`read_table`], which picks from it. Help texts and error lists come from
 //! here.
 
+pub(crate) mod block_file;
 pub mod csv_table;
 pub mod edges;
 #[cfg(feature = "hdf5")]
@@ -202,12 +203,30 @@ pub fn read_source(source: &Source, options: &ReadOptions) -> Result<Table> {
     Ok(table)
 }
 
-/// Whether a file is read as HDF5, with options that this takes.
+/// Whether a file on disk is one of cells that can be read piece by piece: not compressed, and read as such
+/// by its name or by the options.
+///
+/// # Errors
+/// What the system reports; options that it does not take.
 #[cfg(feature = "hdf5")]
-pub(crate) fn is_hdf5(source: &Source, options: &ReadOptions) -> bool {
+pub(crate) fn is_cells_on_disk(path: &Path, options: &ReadOptions) -> Result<bool> {
+    let Some(source) = Source::beginning(path)? else { return Ok(false) };
+    if looks_like(&source.bytes) != Look::Hdf5 {
+        return Ok(false);
+    }
+    let format = choose(&source, options)?;
+    if !format.is_of_cells() {
+        return Ok(false);
+    }
+    refuse_unused_options(&source, format, options).map(|()| true)
+}
+
+/// Whether a file is one of cells, with options that these take.
+#[cfg(feature = "hdf5")]
+pub(crate) fn is_of_cells(source: &Source, options: &ReadOptions) -> bool {
     looks_like(&source.bytes) == Look::Hdf5
         && choose(source, options).is_ok_and(|format| {
-            format.kind == FileKind::AnnData && refuse_unused_options(source, format, options).is_ok()
+            format.is_of_cells() && refuse_unused_options(source, format, options).is_ok()
         })
 }
 

@@ -11,16 +11,17 @@ use partwise::recipes::{
     self, Finding, GuidanceReport, Level, Likeness, Plausibility, ShareOf, StrengthRule, SweepPoint,
 };
 use partwise::recipes::{TopicVerdict, Verdict};
-use partwise::{DataMatrix, Iteration, Loss, Real, Settings};
+use partwise::{DataMatrix, Iteration, Loss, Model, Real, Settings};
 use partwise_classify::{Phase, SpreadSettings, Spreading};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::arrays::to_matrix;
+use crate::checkpoint::{self, Kept, WithCheckpoints};
 use crate::data::{Lent, View};
 use crate::document;
 use crate::errors::value_error;
-use crate::fitting::outcome;
+use crate::fitting::{exception, outcome};
 use crate::options;
 use crate::progress::{self, watched, watched_reports};
 
@@ -60,6 +61,7 @@ pub(crate) fn fit_guided<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let given = document::guidance(guidance)?;
     let loss = Loss::from_name(loss).map_err(value_error)?;
+    let kept = checkpoint::kept(settings, data.is_first())?;
     let settings = options::settings(settings)?;
     let number = components_per_class.map(ComponentsPerClass::from_text).transpose().map_err(value_error)?;
     let settings_of = |name| {
@@ -68,13 +70,10 @@ pub(crate) fn fit_guided<'py>(
     };
     let spread = spread.map(settings_of).transpose().map_err(value_error)?;
     let lent = &data;
+    let how = (&settings, kept.as_ref());
     match data.any_view()? {
-        View::F32(view) => {
-            fit_in(py, (lent, view.as_ref()), &given, loss, &settings, callback.as_ref(), spread)
-        }
-        View::F64(view) => {
-            fit_in(py, (lent, view.as_ref()), &given, loss, &settings, callback.as_ref(), spread)
-        }
+        View::F32(view) => fit_in(py, (lent, view.as_ref()), &given, loss, how, callback.as_ref(), spread),
+        View::F64(view) => fit_in(py, (lent, view.as_ref()), &given, loss, how, callback.as_ref(), spread),
     }
 }
 
@@ -83,7 +82,7 @@ fn fit_in<'py, T: Real + Element>(
     (lent, data): (&Lent<'_>, &dyn DataMatrix<T>),
     given: &Guidance,
     loss: Loss,
-    settings: &Settings,
+    (settings, kept): (&Settings, Option<&Kept>),
     callback: Option<&Py<PyAny>>,
     spreading: Option<SpreadSettings>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -119,12 +118,15 @@ fn fit_in<'py, T: Real + Element>(
             };
             let mut observer = |iteration: &Iteration| report(Report::Iteration(*iteration));
             let settings = Settings { rank, ..settings.clone() };
+            let model = Model::guided(guidance.clone()).with_loss(loss)?;
+            let mut observer = WithCheckpoints::new(kept, data, (&model, &settings), &mut observer)?;
             let mut done = recipes::fit_guided(data, &guidance, loss, &settings, &mut observer)?;
+            observer.finish(&mut done.fit);
             done.fit.notices.extend(notices);
             Ok((done, guidance, searched))
         })
     })?;
-    let (done, guidance, searched) = done.map_err(|error| lent.exception(error))?;
+    let (done, guidance, searched) = done.map_err(|error| exception(lent, kept, error))?;
     let out = outcome(py, done.fit)?;
     reported(py, &out, &done.report, &guidance)?;
     // What was searched or derived is not what was given.

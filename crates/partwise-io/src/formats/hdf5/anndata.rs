@@ -21,19 +21,25 @@ pub(super) fn named(reader: &Reader<'_>, layer: Option<&str>) -> Result<(String,
     Ok((matrix, Named { rows, columns }))
 }
 
-/// Whether the matrix at a path is stored as compressed rows.
-pub(super) fn is_by_rows(reader: &Reader<'_>, path: &str) -> bool {
+/// Whether the group of a compressed matrix stores it by rows; else by columns.
+pub(super) fn is_by_rows(reader: &Reader<'_>, path: &str) -> Result<bool> {
     let attribute = |name| reader.file.attribute(path, name);
     let encoding = attribute("encoding-type").or_else(|| attribute("h5sparse_format")).unwrap_or_default();
-    matches!(encoding.as_str(), "csr_matrix" | "csr")
+    match encoding.as_str() {
+        "csr_matrix" | "csr" => Ok(true),
+        "csc_matrix" | "csc" => Ok(false),
+        other => {
+            let message = format!("a matrix of the kind \"{other}\" is not supported");
+            Err(reader.unsupported(path, message, &["array", "csr_matrix", "csc_matrix"]))
+        }
+    }
 }
 
 /// Reads a matrix with the names of its cells and genes.
 pub(super) fn read(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
-    let (matrix, Named { rows: cells, columns: genes }) = named(reader, layer)?;
-    let (sides, mut notes) = (Sides { rows: cells.len(), columns: genes.len() }, Vec::new());
-    let values = values(reader, &matrix, sides, &mut notes)?;
-    let names = Named { rows: cells, columns: genes };
+    let (matrix, names) = named(reader, layer)?;
+    let mut notes = Vec::new();
+    let values = values(reader, &matrix, names.sides(), &mut notes)?;
     Ok(Found { values, names, notes, labels: None })
 }
 
@@ -87,14 +93,8 @@ fn values(reader: &Reader<'_>, path: &str, sides: Sides, notes: &mut Vec<String>
     if reader.file.names(path).is_none() {
         return matrix::dense(reader, path, sides, notes);
     }
-    let attribute = |name| reader.file.attribute(path, name);
-    let encoding = attribute("encoding-type").or_else(|| attribute("h5sparse_format")).unwrap_or_default();
-    match encoding.as_str() {
-        "csr_matrix" | "csr" => matrix::rows(reader, path, sides, None, notes),
-        "csc_matrix" | "csc" => matrix::columns(reader, path, sides, notes),
-        other => {
-            let message = format!("a matrix of the kind \"{other}\" is not supported");
-            Err(reader.unsupported(path, message, &["array", "csr_matrix", "csc_matrix"]))
-        }
+    match is_by_rows(reader, path)? {
+        true => matrix::rows(reader, path, sides, None, notes),
+        false => matrix::columns(reader, path, sides, notes),
     }
 }

@@ -3,10 +3,11 @@
 
 use crate::error::Result;
 use crate::formats::hdf5::file::{Array, Element};
-use crate::formats::hdf5::reader::{Reader, blocks};
+use crate::formats::hdf5::reader::{Reader, blocks, pieces};
 use crate::formats::npy::shape_text;
 use crate::sparse::Stored;
 use crate::table::{DenseValues, Values, counted};
+use std::ops::Range;
 
 /// The shape of a matrix.
 #[derive(Clone, Copy, Debug)]
@@ -15,13 +16,13 @@ pub(super) struct Sides {
     pub(super) columns: usize,
 }
 
-/// Reads a dense array of this shape.
-pub(super) fn dense(
+/// A dense array, which must have this shape.
+pub(super) fn dense_array(
     reader: &Reader<'_>,
     name: &str,
     sides: Sides,
     notes: &mut Vec<String>,
-) -> Result<Values> {
+) -> Result<Array> {
     let array = reader.array(name)?;
     let Sides { rows, columns } = sides;
     if array.shape != [rows, columns] {
@@ -34,6 +35,18 @@ pub(super) fn dense(
         return Err(reader.malformed(name, message));
     }
     reader.check_numbers(name, &array, notes)?;
+    Ok(array)
+}
+
+/// Reads a dense array of this shape.
+pub(super) fn dense(
+    reader: &Reader<'_>,
+    name: &str,
+    sides: Sides,
+    notes: &mut Vec<String>,
+) -> Result<Values> {
+    let array = dense_array(reader, name, sides, notes)?;
+    let Sides { rows, columns } = sides;
     let mut values = reader.room_for(name, &array, rows * columns)?;
     for (start, count) in blocks(rows, array.step, columns) {
         values.append(reader.reals(name, &[start, 0], &[count, columns])?);
@@ -43,18 +56,17 @@ pub(super) fn dense(
 }
 
 /// The arrays of a compressed matrix.
-pub(super) struct Compressed<'a> {
-    reader: &'a Reader<'a>,
+pub(super) struct Compressed {
     data: (String, Array),
     indices: (String, Array),
     /// Where each line begins, and the end of the last.
     pub(super) offsets: Vec<usize>,
 }
 
-impl<'a> Compressed<'a> {
+impl Compressed {
     /// The arrays data, indices and indptr of a group, for so many lines.
     pub(super) fn open(
-        reader: &'a Reader<'a>,
+        reader: &Reader<'_>,
         group: &str,
         lines: usize,
         notes: &mut Vec<String>,
@@ -73,11 +85,16 @@ impl<'a> Compressed<'a> {
         }
         let indptr = format!("{group}/indptr");
         let offsets = offsets(reader, &indptr, lines, stored)?;
-        Ok(Compressed { reader, data, indices, offsets })
+        Ok(Compressed { data, indices, offsets })
     }
 
     fn stored(&self) -> usize {
         self.data.1.len()
+    }
+
+    /// How many entries are stored (and compressed) together.
+    pub(super) fn step(&self) -> usize {
+        self.data.1.step.max(self.indices.1.step)
     }
 
     /// Whether the values are 32-bit numbers.
@@ -85,43 +102,97 @@ impl<'a> Compressed<'a> {
         matches!(self.data.1.element, Element::Half | Element::Single)
     }
 
-    /// Some rows, of `columns` columns. Entries of a row that are not in order are sorted, duplicates summed.
-    pub(super) fn rows(&self, rows: std::ops::Range<usize>, columns: usize) -> Result<Values> {
-        let (start, end) = (self.offsets[rows.start], self.offsets[rows.end]);
-        let indptr = self.offsets[rows.start..=rows.end].iter().map(|offset| offset - start).collect();
-        let sides = Sides { rows: rows.len(), columns };
-        let indices = self.indices(start, end - start, columns)?;
-        Ok(match self.values(start, end - start)? {
+    /// Some lines, of which each has `width` places, as 32-bit numbers if `single`. With `places`, place j of
+    /// the file becomes place `places[j]`, or is left out where that is `None`. Entries of a line that are
+    /// not in order are sorted, duplicates summed.
+    pub(super) fn rows(
+        &self,
+        reader: &Reader<'_>,
+        lines: Range<usize>,
+        width: usize,
+        places: Option<&[Option<u32>]>,
+        single: bool,
+    ) -> Result<Values> {
+        let (start, end) = (self.offsets[lines.start], self.offsets[lines.end]);
+        let mut indptr: Vec<usize> =
+            self.offsets[lines.start..=lines.end].iter().map(|offset| offset - start).collect();
+        let mut indices = reader.room(&self.indices.0, end - start)?;
+        let mut values = match single {
+            true => DenseValues::F32(reader.room(&self.data.0, end - start)?),
+            false => DenseValues::F64(reader.room(&self.data.0, end - start)?),
+        };
+        for (start, count) in pieces(start..end, self.step()) {
+            indices.append(&mut self.indices(reader, start, count, places.map_or(width, <[_]>::len))?);
+            values.append(self.values(reader, start, count)?);
+        }
+        if let Some(places) = places {
+            let stays: Vec<bool> = indices.iter().map(|index| places[*index as usize].is_some()).collect();
+            let (mut line, mut before) = (0, 0);
+            for (at, stays) in stays.iter().enumerate() {
+                while indptr[line] <= at {
+                    indptr[line] = before;
+                    line += 1;
+                }
+                before += usize::from(*stays);
+            }
+            indptr[line..].fill(before);
+            indices = indices.iter().filter_map(|index| places[*index as usize]).collect();
+            values.keep(&stays);
+        }
+        let sides = Sides { rows: lines.len(), columns: width };
+        Ok(match values {
             DenseValues::F32(values) => in_order(sides, indptr, indices, values, &mut Vec::new()),
             DenseValues::F64(values) => in_order(sides, indptr, indices, values, &mut Vec::new()),
         })
     }
 
+    /// Where each line begins if only the entries of some places are kept, and the end of the last.
+    pub(super) fn offsets_of(&self, reader: &Reader<'_>, places: &[Option<u32>]) -> Result<Vec<usize>> {
+        let (mut offsets, mut line, mut before) = (self.offsets.clone(), 0, 0);
+        for (start, count) in self.blocks() {
+            for (at, index) in self.indices(reader, start, count, places.len())?.into_iter().enumerate() {
+                while self.offsets[line] <= start + at {
+                    offsets[line] = before;
+                    line += 1;
+                }
+                before += usize::from(places[index as usize].is_some());
+            }
+        }
+        offsets[line..].fill(before);
+        Ok(offsets)
+    }
+
     /// Start and count of each block of entries.
-    fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        blocks(self.stored(), self.data.1.step.max(self.indices.1.step), 1)
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        blocks(self.stored(), self.step(), 1)
     }
 
     /// Indices of a block, each below `side`.
-    fn indices(&self, start: usize, count: usize, side: usize) -> Result<Vec<u32>> {
+    pub(super) fn indices(
+        &self,
+        reader: &Reader<'_>,
+        start: usize,
+        count: usize,
+        side: usize,
+    ) -> Result<Vec<u32>> {
         let name = &self.indices.0;
-        let found = self.reader.whole(name, start, count)?;
+        let found = reader.whole(name, start, count)?;
         let index = |(at, index): (usize, i64)| match u32::try_from(index) {
             Ok(index) if (index as usize) < side => Ok(index),
             _ => {
                 let message = format!("entry {} is {index}, but must be in 0..{side}", start + at);
-                Err(self.reader.malformed(name, message))
+                Err(reader.malformed(name, message))
             }
         };
         found.into_iter().enumerate().map(index).collect()
     }
 
-    fn values(&self, start: usize, count: usize) -> Result<DenseValues> {
-        self.reader.reals(&self.data.0, &[start], &[count])
+    pub(super) fn values(&self, reader: &Reader<'_>, start: usize, count: usize) -> Result<DenseValues> {
+        reader.reals(&self.data.0, &[start], &[count])
     }
 
-    fn room_for_values(&self) -> Result<DenseValues> {
-        self.reader.room_for(&self.data.0, &self.data.1, self.stored())
+    fn room_for_values(&self, reader: &Reader<'_>) -> Result<DenseValues> {
+        reader.room_for(&self.data.0, &self.data.1, self.stored())
     }
 }
 
@@ -160,12 +231,12 @@ pub(super) fn rows(
     let file = Compressed::open(reader, group, sides.rows, notes)?;
     let width = places.map_or(sides.columns, <[_]>::len);
     let mut indices = reader.room(&file.indices.0, file.stored())?;
-    let mut values = file.room_for_values()?;
+    let mut values = file.room_for_values(reader)?;
     let mut indptr = file.offsets.clone();
     let mut row = 0;
     for (start, count) in file.blocks() {
-        let mut columns = file.indices(start, count, width)?;
-        let mut block = file.values(start, count)?;
+        let mut columns = file.indices(reader, start, count, width)?;
+        let mut block = file.values(reader, start, count)?;
         if let Some(places) = places {
             let stays: Vec<bool> = columns.iter().map(|column| places[*column as usize].is_some()).collect();
             let mut before = indices.len();
@@ -203,7 +274,7 @@ pub(super) fn columns(
     let file = Compressed::open(reader, group, sides.columns, notes)?;
     let mut indptr = vec![0_usize; sides.rows + 1];
     for (start, count) in file.blocks() {
-        for row in file.indices(start, count, sides.rows)? {
+        for row in file.indices(reader, start, count, sides.rows)? {
             indptr[row as usize + 1] += 1;
         }
     }
@@ -213,15 +284,15 @@ pub(super) fn columns(
     let mut free = indptr[..sides.rows].to_vec();
     let mut indices: Vec<u32> = reader.room(&file.indices.0, file.stored())?;
     indices.resize(file.stored(), 0);
-    let mut values = file.room_for_values()?;
+    let mut values = file.room_for_values(reader)?;
     match &mut values {
         DenseValues::F32(values) => values.resize(file.stored(), 0.0),
         DenseValues::F64(values) => values.resize(file.stored(), 0.0),
     }
     let mut column = 0;
     for (start, count) in file.blocks() {
-        let block = file.values(start, count)?;
-        for (at, row) in file.indices(start, count, sides.rows)?.into_iter().enumerate() {
+        let block = file.values(reader, start, count)?;
+        for (at, row) in file.indices(reader, start, count, sides.rows)?.into_iter().enumerate() {
             while file.offsets[column + 1] <= start + at {
                 column += 1;
             }
@@ -243,7 +314,7 @@ pub(super) fn columns(
 }
 
 /// Compressed rows with ascending columns, none twice: rows out of order are sorted, duplicates summed.
-fn in_order<T: Stored>(
+pub(super) fn in_order<T: Stored>(
     sides: Sides,
     mut indptr: Vec<usize>,
     mut indices: Vec<u32>,

@@ -4,6 +4,8 @@
 //! crate that reads HDF5 is behind [`file::Hdf5`]; a panic in it becomes an error of the file.
 
 mod anndata;
+mod by_columns;
+mod cell_file;
 mod columns;
 mod file;
 #[cfg(test)]
@@ -11,6 +13,7 @@ mod in_memory;
 mod matrix;
 mod panics;
 mod reader;
+mod stored_rows;
 mod streamed;
 mod tenx;
 
@@ -20,12 +23,19 @@ use crate::source::Source;
 use crate::table::{FileKind, Table, Values};
 use file::{Hdf5, Stored};
 use reader::Reader;
+use std::path::Path;
 use tenx::Layout;
 
 /// The names of cells and genes.
 struct Named {
     rows: Vec<String>,
     columns: Vec<String>,
+}
+
+impl Named {
+    fn sides(&self) -> matrix::Sides {
+        matrix::Sides { rows: self.rows.len(), columns: self.columns.len() }
+    }
 }
 
 /// What was read.
@@ -50,6 +60,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
     })
 }
 
+pub(crate) use cell_file::{CellFile, TemporaryPwx};
 pub(crate) use streamed::convert;
 
 /// A column of `obs`.
@@ -77,24 +88,7 @@ fn opened<R>(source: &Source, act: impl FnOnce(&dyn Hdf5) -> Result<R>) -> Resul
 
 fn table(reader: &Reader<'_>, source: &Source, options: &ReadOptions) -> Result<Table> {
     let content = content(reader)?;
-    let kind = match content {
-        Content::AnnData => FileKind::AnnData,
-        Content::TenX(_) => FileKind::TenX,
-    };
-    if let Some(format) = options.format.as_deref().and_then(crate::formats::format_named)
-        && format.kind != kind
-    {
-        let looks_like = match kind {
-            FileKind::AnnData => "an AnnData file (.h5ad)",
-            _ => "a file of 10x Genomics (.h5)",
-        };
-        let expected = format!("the format \"{}\"", format.name);
-        return Err(IoError::WrongFormat {
-            path: source.path.clone(),
-            expected,
-            looks_like: looks_like.into(),
-        });
-    }
+    let kind = named_kind(&content, &source.path, options)?;
     let layer = options.layer.as_deref();
     let mut found = match &content {
         Content::AnnData => anndata::read(reader, layer)?,
@@ -110,6 +104,29 @@ fn table(reader: &Reader<'_>, source: &Source, options: &ReadOptions) -> Result<
     let mut table = Table::new(kind, values, notes, &source.sha256);
     (table.row_names, table.column_names, table.labels) = (Some(names.rows), Some(names.columns), labels);
     Ok(table)
+}
+
+/// The kind of a file, which must be the one that is asked for by name.
+fn named_kind(content: &Content, path: &Path, options: &ReadOptions) -> Result<FileKind> {
+    let kind = match content {
+        Content::AnnData => FileKind::AnnData,
+        Content::TenX(_) => FileKind::TenX,
+    };
+    if let Some(format) = options.format.as_deref().and_then(crate::formats::format_named)
+        && format.kind != kind
+    {
+        let looks_like = match kind {
+            FileKind::AnnData => "an AnnData file (.h5ad)",
+            _ => "a file of 10x Genomics (.h5)",
+        };
+        let expected = format!("the format \"{}\"", format.name);
+        return Err(IoError::WrongFormat {
+            path: path.to_path_buf(),
+            expected,
+            looks_like: looks_like.into(),
+        });
+    }
+    Ok(kind)
 }
 
 /// What kind of file it is.

@@ -6,9 +6,10 @@ use crate::error::{IoError, Place, Result};
 use crate::formats::hdf5::file::{Array, Element, Hdf5};
 use crate::formats::npy::shape_text;
 use crate::table::DenseValues;
+use std::ops::Range;
 
 /// Values of a block.
-const BLOCK: usize = 1 << 20;
+pub(super) const BLOCK: usize = 1 << 20;
 
 /// A file, and what messages call it.
 pub(crate) struct Reader<'a> {
@@ -124,6 +125,19 @@ fn place(array: &str) -> Place {
 pub(crate) fn blocks(rows: usize, step: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
     let length = (BLOCK / step.saturating_mul(width).max(1)).max(1).saturating_mul(step);
     (0..rows.div_ceil(length)).map(move |at| (at * length, length.min(rows - at * length)))
+}
+
+/// A range of entries in pieces of about a million: start and count of each. `step` entries are stored
+/// together, and no piece but the last ends between them.
+pub(crate) fn pieces(range: Range<usize>, step: usize) -> impl Iterator<Item = (usize, usize)> {
+    let length = (BLOCK / step).max(1).saturating_mul(step);
+    let mut start = range.start;
+    std::iter::from_fn(move || {
+        let end = range.end.min((start / length + 1).saturating_mul(length));
+        let piece = (start < range.end).then_some((start, end - start));
+        start = end;
+        piece
+    })
 }
 
 impl DenseValues {

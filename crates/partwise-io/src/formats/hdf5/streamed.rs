@@ -1,20 +1,23 @@
-//! An AnnData file as row blocks, without all of its matrix in memory: compressed rows and dense arrays are
-//! read block by block, twice. The first time finds the narrowest type that holds all values.
+//! A matrix of a file of cells as `.pwx`, without all of it in memory. Its rows are read twice: the first
+//! time finds the narrowest type that holds all values. A matrix that is stored by columns is transposed
+//! first, by way of a temporary file.
 
 use crate::error::{IoError, Result};
 use crate::formats::ReadOptions;
-use crate::formats::hdf5::matrix::Compressed;
+use crate::formats::hdf5::by_columns::{Transposed, row_starts};
+use crate::formats::hdf5::opened;
 use crate::formats::hdf5::reader::Reader;
-use crate::formats::hdf5::{Content, Named, anndata, content, opened};
+use crate::formats::hdf5::stored_rows::{Order, StoredRows};
 use crate::formats::pwx::{Head, ValueType, value_type, write_parts};
 use crate::source::Source;
-use crate::table::{DenseValues, Values};
-use crate::write::write_atomic;
+use crate::table::Values;
+use crate::write::{folder_of, write_atomic};
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-/// Writes the matrix of a file as `.pwx`, and returns what there is to note; `None` where it can't be read
-/// row by row: compressed columns, entries that come twice, a 10x file.
+/// Writes the matrix of a file as `.pwx`, and returns what there is to note; `None` where entries come twice,
+/// so that all of it is needed to know where rows begin.
 pub(crate) fn convert(
     source: &Source,
     options: &ReadOptions,
@@ -23,92 +26,72 @@ pub(crate) fn convert(
 ) -> Result<Option<Vec<String>>> {
     opened(source, |file| {
         let reader = Reader { file, path: &source.path };
-        match content(&reader)? {
-            Content::AnnData => written(&reader, options, block_values, target),
-            Content::TenX(_) => Ok(None),
-        }
+        let rows = StoredRows::open(&reader, options)?;
+        let folder = folder_of(target);
+        let done = write_rows(&reader, &rows, block_values, folder, |content| {
+            write_atomic(target, |out| content(out))
+        })?;
+        Ok(done.map(|()| rows.notes))
     })
 }
 
-/// A matrix that is read some rows at a time.
-enum Rows<'a> {
-    Sparse(Compressed<'a>),
-    Dense { reader: &'a Reader<'a>, path: String, single: bool },
-}
+/// What is written to a file.
+type Content<'c> = &'c mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>;
 
-impl Rows<'_> {
-    fn read(&self, rows: Range<usize>, columns: usize) -> Result<Values> {
-        match self {
-            Rows::Sparse(file) => file.rows(rows, columns),
-            Rows::Dense { reader, path, .. } => {
-                let values = reader.reals(path, &[rows.start, 0], &[rows.len(), columns])?;
-                Ok(Values::Dense { rows: rows.len(), columns, values })
-            }
-        }
-    }
-}
-
-fn written(
+/// Lets `write` write the `.pwx` file of a matrix; `None` where entries come twice. Temporary files go to
+/// `folder`.
+pub(super) fn write_rows(
     reader: &Reader<'_>,
-    options: &ReadOptions,
+    rows: &StoredRows,
     block_values: usize,
-    target: &Path,
-) -> Result<Option<Vec<String>>> {
-    let (path, Named { rows: cells, columns: genes }) = anndata::named(reader, options.layer.as_deref())?;
-    let (rows, columns, mut notes) = (cells.len(), genes.len(), Vec::new());
-    if rows == 0 || columns == 0 {
-        return Ok(None);
+    folder: &Path,
+    write: impl FnOnce(Content<'_>) -> Result<()>,
+) -> Result<Option<()>> {
+    if let Order::Columns(file) = &rows.order {
+        let starts = row_starts(reader, file, rows.sides())?;
+        let borders = rows.head(Some(&starts)).borders(block_values);
+        let both = (starts, borders.clone());
+        let transposed = Transposed::new(reader, file, rows.sides(), both, folder)?;
+        let part = |rows: Range<usize>| {
+            transposed.block(borders.partition_point(|border| *border <= rows.start) - 1)
+        };
+        return write_parts_checked(&rows.head(Some(&transposed.starts)), &borders, &part, write);
     }
-    let matrix = if reader.file.names(&path).is_none() {
-        let array = reader.array(&path)?;
-        if array.shape != [rows, columns] {
-            return Ok(None);
-        }
-        reader.check_numbers(&path, &array, &mut notes)?;
-        let empty = reader.room_for(&path, &array, 0)?;
-        Rows::Dense { reader, path, single: matches!(empty, DenseValues::F32(_)) }
-    } else if anndata::is_by_rows(reader, &path) {
-        Rows::Sparse(Compressed::open(reader, &path, rows, &mut notes)?)
-    } else {
-        return Ok(None);
-    };
-    let (starts, single) = match &matrix {
-        Rows::Sparse(file) => (Some(&file.offsets[..]), file.is_single()),
-        Rows::Dense { single, .. } => (None, *single),
-    };
-    let names = [Some(&cells[..]), Some(&genes[..])];
-    let head = Head { rows, columns, starts, single, names, image_shape: None };
-    let borders = head.borders(block_values);
+    let head = rows.head(rows.starts.as_deref());
+    let part = |range| rows.read(reader, range, rows.single);
+    write_parts_checked(&head, &head.borders(block_values), &part, write)
+}
+
+fn write_parts_checked(
+    head: &Head<'_>,
+    borders: &[usize],
+    part: &dyn Fn(Range<usize>) -> Result<Values>,
+    write: impl FnOnce(Content<'_>) -> Result<()>,
+) -> Result<Option<()>> {
     let mut value = ValueType::U8;
     for block in borders.windows(2) {
-        let part = matrix.read(block[0]..block[1], columns)?;
-        let expected = starts.map_or((block[1] - block[0]) * columns, |s| s[block[1]] - s[block[0]]);
-        if part.n_stored() != expected {
+        let found = part(block[0]..block[1])?;
+        let expected =
+            head.starts.map_or((block[1] - block[0]) * head.columns, |s| s[block[1]] - s[block[0]]);
+        if found.n_stored() != expected {
             // Entries that come twice change where all later ones lie.
             return Ok(None);
         }
-        let (Values::Dense { values, .. } | Values::Sparse { values, .. }) = &part;
+        let (Values::Dense { values, .. } | Values::Sparse { values, .. }) = &found;
         value = value.max(value_type(values));
     }
     let mut fault: Option<IoError> = None;
-    let done = write_atomic(target, |out| {
-        let mut part = |rows| {
-            matrix.read(rows, columns).map_err(|error| {
-                let message = std::io::Error::other(error.to_string());
-                fault = Some(error);
-                message
-            })
-        };
-        write_parts(&head, value, &borders, &mut part, out)
-    });
+    let mut noted = |rows| {
+        part(rows).map_err(|error| {
+            let message = std::io::Error::other(error.to_string());
+            fault = Some(error);
+            message
+        })
+    };
+    let done = write(&mut |out| write_parts(head, value, borders, &mut noted, out));
     match (done, fault) {
         (_, Some(fault)) => Err(fault),
         (Err(error), None) => Err(error),
-        (Ok(()), None) => {
-            for (names, what) in [(&cells, "names of cells"), (&genes, "names of genes")] {
-                notes.extend(crate::duplicates::repeated_note(names, what));
-            }
-            Ok(Some(notes))
-        }
+        (Ok(()), None) => Ok(Some(())),
     }
 }

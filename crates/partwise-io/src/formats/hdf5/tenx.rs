@@ -39,16 +39,42 @@ impl Layout {
     }
 }
 
-/// Reads the counts with the barcodes of the cells and the names of the features.
-pub(super) fn read(reader: &Reader<'_>, layout: &Layout, layer: Option<&str>) -> Result<Found> {
-    match layout {
-        Layout::Matrix => features(reader, layer),
-        Layout::Genomes(genomes) => genome(reader, genomes, layer),
+/// Which counts of a file are read.
+pub(super) struct Selected {
+    /// The group that contains them.
+    pub(super) group: String,
+    /// The barcodes of the cells, and the names of the features that stay.
+    pub(super) names: Named,
+    /// Where some features are left out: the new place of each that stays.
+    pub(super) places: Option<Vec<Option<u32>>>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Selected {
+    /// Those of a feature type or a genome.
+    pub(super) fn new(reader: &Reader<'_>, layout: &Layout, layer: Option<&str>) -> Result<Self> {
+        match layout {
+            Layout::Matrix => features(reader, layer),
+            Layout::Genomes(genomes) => genome(reader, genomes, layer),
+        }
+    }
+
+    pub(super) fn sides(&self) -> Sides {
+        self.names.sides()
     }
 }
 
+/// Reads the counts with the barcodes of the cells and the names of the features.
+pub(super) fn read(reader: &Reader<'_>, layout: &Layout, layer: Option<&str>) -> Result<Found> {
+    let selected = Selected::new(reader, layout, layer)?;
+    let sides = selected.sides();
+    let Selected { group, names, places, mut notes } = selected;
+    let values = matrix::rows(reader, &group, sides, places.as_deref(), &mut notes)?;
+    Ok(Found { values, names, notes, labels: None })
+}
+
 /// Layout 3: the features of one type.
-fn features(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
+fn features(reader: &Reader<'_>, layer: Option<&str>) -> Result<Selected> {
     let names = reader.texts("matrix/features/name")?;
     let types = reader.texts("matrix/features/feature_type")?;
     if types.len() != names.len() {
@@ -95,12 +121,12 @@ fn features(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
         ));
     }
     let names = names.into_iter().zip(&types).filter(|(_, own)| *own == read).map(|(name, _)| name).collect();
-    let places = (left_out > 0).then_some(&places[..]);
+    let places = (left_out > 0).then_some(places);
     counts(reader, "matrix", names, types.len(), places, notes)
 }
 
 /// Layout 2: the genes of one genome.
-fn genome(reader: &Reader<'_>, genomes: &[String], layer: Option<&str>) -> Result<Found> {
+fn genome(reader: &Reader<'_>, genomes: &[String], layer: Option<&str>) -> Result<Selected> {
     let genome = match (layer, genomes) {
         (Some(layer), _) if genomes.iter().any(|genome| genome == layer) => layer,
         (Some(layer), _) => {
@@ -128,9 +154,9 @@ fn counts(
     group: &str,
     names: Vec<String>,
     of: usize,
-    places: Option<&[Option<u32>]>,
+    places: Option<Vec<Option<u32>>>,
     mut notes: Vec<String>,
-) -> Result<Found> {
+) -> Result<Selected> {
     let cells = reader.texts(&format!("{group}/barcodes"))?;
     let shape = format!("{group}/shape");
     let shape = if reader.vector(&shape)?.len() == 2 { reader.whole_vector(&shape)? } else { Vec::new() };
@@ -142,10 +168,8 @@ fn counts(
         );
         return Err(reader.malformed(&format!("{group}/shape"), message));
     }
-    let sides = Sides { rows: cells.len(), columns: names.len() };
-    let values = matrix::rows(reader, group, sides, places, &mut notes)?;
     let names = Named { rows: cells, columns: unique(names, &mut notes) };
-    Ok(Found { values, names, notes, labels: None })
+    Ok(Selected { group: group.to_string(), names, places, notes })
 }
 
 /// Names of which none comes twice: -1, -2, … is appended, as `var_names_make_unique` of anndata does.

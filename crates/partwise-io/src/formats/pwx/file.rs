@@ -9,13 +9,12 @@ use super::layout::{
 };
 use crate::error::{IoError, Place, Result};
 use crate::source::PWX;
-use partwise::blocks::{BlockSizes, RowBlocks};
-use partwise::{DataMatrix, DenseMatrix, Error, Real, Scaling, ScalingKind, SparseMatrix};
+use partwise::Real;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A `.pwx` file.
 pub struct PwxFile {
@@ -136,47 +135,14 @@ impl PwxFile {
         self.lines[block].stored as usize
     }
 
-    /// The bytes of the largest block as data in memory.
-    pub fn largest_block(&self, number: usize) -> f64 {
-        (0..self.lines.len()).map(|block| self.block_bytes(block, number)).fold(0.0, f64::max)
+    /// The number of the first row of each block, and of rows.
+    pub(crate) fn borders(&self) -> &[usize] {
+        &self.borders
     }
 
-    /// The bytes of a block as data in memory, with numbers of `number` bytes.
-    fn block_bytes(&self, block: usize, number: usize) -> f64 {
-        let stored = f64::from(self.lines[block].stored);
-        let rows = self.rows_of(block).len() as f64;
-        if self.header.sparse { stored * (4 + number) as f64 + 8.0 * rows } else { stored * number as f64 }
-    }
-
-    /// Takes the numbers of a scaling from all rows, in one pass where it needs any. They are what
-    /// [`Scaling::learn`] takes from the same rows in memory.
-    ///
-    /// # Errors
-    /// When a block can't be read.
-    pub fn learn_scaling<T: Real>(&self, kind: ScalingKind) -> Result<Scaling> {
-        let (mut documents, mut max) = (vec![0_usize; self.header.columns], 0.0_f64);
-        match kind {
-            ScalingKind::Max | ScalingKind::TfIdf => {}
-            ScalingKind::None => return Ok(Scaling::None),
-            ScalingKind::UnitRows => return Ok(Scaling::UnitRows),
-        }
-        for block in 0..self.lines.len() {
-            let Block { sparse, values } = self.block::<T>(block)?;
-            max = values.iter().fold(max, |max, x| max.max(x.to_f64()));
-            for (at, x) in values.iter().enumerate() {
-                let column = match &sparse {
-                    Some((_, columns)) => columns[at] as usize,
-                    None => at % self.header.columns,
-                };
-                if let Some(count) = documents.get_mut(column) {
-                    *count += usize::from(*x != T::from_f64(0.0));
-                }
-            }
-        }
-        Ok(match kind {
-            ScalingKind::Max => Scaling::Max(max),
-            _ => Scaling::of_documents(&documents, self.header.rows as f64),
-        })
+    /// The bytes of the largest block in the file.
+    pub(crate) fn largest_stored(&self) -> f64 {
+        self.lines.iter().map(|line| line.bytes).max().unwrap_or(0) as f64
     }
 
     /// Reads a block.
@@ -266,71 +232,5 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
         use std::io::{Read, Seek, SeekFrom};
         let mut file = file;
         file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(bytes))
-    }
-}
-
-/// The blocks of a file as data of the library, each row scaled when it is read.
-#[derive(Debug)]
-pub struct PwxBlocks {
-    file: Arc<PwxFile>,
-    scaling: Scaling,
-}
-
-impl PwxBlocks {
-    /// Those of a file.
-    pub fn new(file: Arc<PwxFile>, scaling: Scaling) -> Self {
-        PwxBlocks { file, scaling }
-    }
-}
-
-impl<T: Real> RowBlocks<T> for PwxBlocks {
-    fn n_features(&self) -> usize {
-        self.file.header.columns
-    }
-
-    fn borders(&self) -> &[usize] {
-        &self.file.borders
-    }
-
-    fn n_stored(&self) -> usize {
-        self.file.header.stored
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.file.header.sparse
-    }
-
-    fn sizes(&self) -> BlockSizes {
-        let reading = self.file.lines.iter().map(|line| line.bytes).max().unwrap_or(0) as f64;
-        BlockSizes {
-            count: self.file.lines.len(),
-            bytes: self.file.largest_block(size_of::<T>()),
-            reading,
-            kept: 0.0,
-        }
-    }
-
-    fn read(&self, block: usize) -> partwise::Result<Box<dyn DataMatrix<T>>> {
-        let rows = self.file.borders[block + 1] - self.file.borders[block];
-        let columns = self.file.header.columns;
-        let read = self.file.block::<T>(block).map_err(|error| Error::Unreadable(error.to_string()))?;
-        let Block { sparse, mut values } = read;
-        match sparse {
-            None => {
-                if self.scaling != Scaling::None {
-                    values.chunks_exact_mut(columns).for_each(|row| self.scaling.scale_row(None, row));
-                }
-                Ok(DenseMatrix::new(rows, columns, values)?.boxed())
-            }
-            Some((starts, indices)) => {
-                if self.scaling != Scaling::None {
-                    for row in starts.windows(2) {
-                        let (entries, values) = (row[0]..row[1], &mut values);
-                        self.scaling.scale_row(Some(&indices[entries.clone()]), &mut values[entries]);
-                    }
-                }
-                Ok(SparseMatrix::new(rows, columns, starts, indices, values)?.boxed())
-            }
-        }
     }
 }

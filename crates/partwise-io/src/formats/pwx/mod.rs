@@ -5,7 +5,7 @@ mod file;
 mod layout;
 mod write;
 
-pub use file::{PwxBlocks, PwxFile};
+pub use file::PwxFile;
 pub(crate) use layout::ValueType;
 pub use write::BLOCK_VALUES;
 #[cfg(feature = "hdf5")]
@@ -68,7 +68,7 @@ pub fn convert_to_pwx(
     #[cfg(feature = "hdf5")]
     if !path.is_dir() {
         let source = Source::open(path, options.decoded_limit)?;
-        if crate::formats::is_hdf5(&source, options)
+        if crate::formats::is_of_cells(&source, options)
             && let Some(notes) = crate::formats::hdf5::convert(&source, options, block_values, target)?
         {
             return Ok(notes);
@@ -131,11 +131,10 @@ fn checked(
 }
 
 impl PwxFile {
-    /// Reads a block as a table of its rows, with 32-bit numbers if `single`.
-    ///
-    /// # Errors
-    /// When it can't be read, or was altered.
-    pub fn read_block(&self, block: usize, single: bool) -> Result<Values> {
+    /// Reads a block as a table of its rows, with 32-bit numbers if `single`. Its row starts and column
+    /// numbers are as the file has them.
+    pub(crate) fn values(&self, block: usize, single: bool) -> Result<Values> {
+        let (rows, columns) = (self.rows_of(block).len(), self.shape().1);
         let (sparse, values) = match single {
             true => {
                 let Block { sparse, values } = self.block::<f32>(block)?;
@@ -146,6 +145,9 @@ impl PwxFile {
                 (sparse, DenseValues::F64(values))
             }
         };
-        checked(self, (self.rows_of(block).len(), self.shape().1), sparse, values)
+        Ok(match sparse {
+            None => Values::Dense { rows, columns, values },
+            Some((indptr, indices)) => Values::Sparse { rows, columns, indptr, indices, values },
+        })
     }
 }

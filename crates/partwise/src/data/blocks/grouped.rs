@@ -39,9 +39,8 @@ impl<T: Real> GroupedBlocks<T> {
         for (i, q) in groups.group.iter().enumerate() {
             only[*q as usize] = (count[*q as usize] == 1).then_some(i as u32);
         }
-        let singles: Vec<u32> = only.iter().flatten().copied().collect();
-        assert!(singles.is_sorted(), "rows that are not merged keep their order");
-        let merged = merged_rows(data, groups, &count);
+        keep_ascending(&mut only);
+        let merged = merged_rows(data, groups, &only);
         // Each block of the input becomes one of the output, with what is merged between its rows.
         let input = data.source.borders();
         let mut borders = vec![0];
@@ -96,6 +95,18 @@ impl<T: Real> GroupedBlocks<T> {
     }
 }
 
+/// Leaves out samples that come after a later one, so that the others are in the order of the data. A class
+/// with one sample has such a row: classes come first. It is treated as one that is made of several.
+fn keep_ascending(only: &mut [Option<u32>]) {
+    let mut next = u32::MAX;
+    for single in only.iter_mut().rev() {
+        match *single {
+            Some(sample) if sample < next => next = sample,
+            _ => *single = None,
+        }
+    }
+}
+
 /// What a block adds to the rows that are made of several; nothing where it has no sample of them.
 struct Sums(Vec<Option<Vec<f64>>>);
 
@@ -110,9 +121,9 @@ impl Part for Sums {
 fn merged_rows<T: Real>(
     data: &BlockedMatrix<T>,
     groups: &RowGroups,
-    count: &[u32],
+    only: &[Option<u32>],
 ) -> Vec<(u32, MergedRow<T>)> {
-    let several: Vec<u32> = (0..count.len() as u32).filter(|q| count[*q as usize] > 1).collect();
+    let several: Vec<u32> = (0..only.len() as u32).filter(|q| only[*q as usize].is_none()).collect();
     if several.is_empty() {
         return Vec::new();
     }
