@@ -219,8 +219,8 @@ pub(crate) fn check_in_memory<T: Real>(job: &mut Job<'_, T>, path: &Path, limit:
     Ok(())
 }
 
-/// Bytes that the result needs while it is written, beyond what the loop needed: memberships in 64 bits, and a
-/// copy of the codes.
+/// Bytes that the result needs while it is written, beyond what the loop needed: memberships in 64 bits, and
+/// a copy of the codes.
 fn results<T: Real>(job: &Job<'_, T>) -> u64 {
     (job.source.rows * job.settings.rank * (size_of::<f64>() + size_of::<T>())) as u64
 }
