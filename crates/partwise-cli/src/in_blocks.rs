@@ -151,6 +151,11 @@ pub(crate) fn data<T: Real>(
     }
 }
 
+/// A name of a row, and that of its topic.
+const NAME_BYTES: usize = 200;
+/// How many matrices of the size of the codes the loop has beside the codes.
+const OTHER_CODES: usize = 4;
+
 /// Decides how many blocks stay in memory, refuses a fit that needs more than there is, and says so before
 /// the run. `limit` is that of each process.
 pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>, shared: Option<&Shared>) -> Result<()> {
@@ -219,8 +224,11 @@ pub(crate) fn check_in_memory<T: Real>(job: &mut Job<'_, T>, path: &Path, limit:
     Ok(())
 }
 
-/// Bytes that the result needs while it is written, beyond what the loop needed: memberships in 64 bits, and
-/// a copy of the codes.
+/// Bytes that the result needs while it is written, beyond what the loop needed: codes and memberships of the
+/// page in 64 bits, memberships, and the names of the rows and their topics; less what the loop needed for
+/// other matrices of the size of the codes.
 fn results<T: Real>(job: &Job<'_, T>) -> u64 {
-    (job.source.rows * job.settings.rank * (size_of::<f64>() + size_of::<T>())) as u64
+    let (rows, entries) = (job.source.rows, job.source.rows * job.settings.rank);
+    let needed = entries * (2 * size_of::<f64>() + size_of::<T>()) + rows * NAME_BYTES;
+    needed.saturating_sub(entries * OTHER_CODES * size_of::<T>()) as u64
 }

@@ -259,6 +259,32 @@ fn resolve_solver<T: Real>(
     }
 }
 
+/// Refuses a start that the method cannot have.
+fn refuse_init(settings: &Settings, model: &Model) -> Result<()> {
+    if model.spec.takes(Input::Guidance) && matches!(settings.init, Init::Labels | Init::Exemplars) {
+        return Err(Error::incompatible(
+            format!("the start \"{}\" with {}", settings.init.name(), model.spec.title),
+            "its start is made from everything that is known",
+            ["start guided", "start random"],
+        ));
+    }
+    if settings.init == Init::Guided {
+        return Err(Error::incompatible(
+            format!("the start \"guided\" with {}", model.spec.title),
+            "it is made from guidance",
+            [vec!["start labels".into()], methods::that_take(Input::Guidance)].concat(),
+        ));
+    }
+    if settings.init == Init::Spectral && model.spec.form != Form::Symmetric {
+        return Err(Error::Incompatible {
+            asked: format!("the start \"spectral\" with {}", model.spec.title),
+            reason: "it is made from the eigenvectors of symmetric data".into(),
+            valid: vec!["start nndsvd".into(), "start random".into()],
+        });
+    }
+    Ok(())
+}
+
 fn resolve_init<'s>(
     settings: &'s Settings,
     model: &Model,
@@ -278,31 +304,11 @@ fn resolve_init<'s>(
     if model.spec.tying == Tying::Guidance && matches!(settings.init, Init::Auto | Init::Guided) {
         return Ok(Cow::Owned(Init::Guided));
     }
-    if model.spec.takes(Input::Guidance) && matches!(settings.init, Init::Labels | Init::Exemplars) {
-        return Err(Error::incompatible(
-            format!("the start \"{}\" with {}", settings.init.name(), model.spec.title),
-            "its start is made from everything that is known",
-            ["start guided", "start random"],
-        ));
-    }
-    if settings.init == Init::Guided {
-        return Err(Error::incompatible(
-            format!("the start \"guided\" with {}", model.spec.title),
-            "it is made from guidance",
-            [vec!["start labels".into()], methods::that_take(Input::Guidance)].concat(),
-        ));
-    }
+    refuse_init(settings, model)?;
     let classes = model.labels().map_or(0, |l| l.n_classes());
     let per_class = model.options.components_per_class.max(1);
     let enough = classes > 0 && settings.rank >= classes.saturating_mul(per_class);
     let symmetric = model.spec.form == Form::Symmetric;
-    if settings.init == Init::Spectral && !symmetric {
-        return Err(Error::Incompatible {
-            asked: format!("the start \"spectral\" with {}", model.spec.title),
-            reason: "it is made from the eigenvectors of symmetric data".into(),
-            valid: vec!["start nndsvd".into(), "start random".into()],
-        });
-    }
     let knows_nothing = classes == 0 && model.guidance.code_reference().is_none();
     match &settings.init {
         Init::Auto if symmetric && knows_nothing && model.options.coupling.is_none() => {

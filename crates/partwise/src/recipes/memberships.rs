@@ -55,14 +55,22 @@ impl ShareOf {
 
 /// Memberships (n × k) of each sample, from codes (n × k) and components (k × d): rows sum to 1, or are 0.
 pub fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Matrix<f64> {
+    shares_as(codes, components, of)
+}
+
+/// [`shares`] in the number type of the result. Each row is computed in `f64`.
+fn shares_as<T: Real, S: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Matrix<S> {
     let sizes = of.sizes(components);
-    let mut out = Matrix::from_fn(codes.rows(), codes.columns(), |i, j| codes.get(i, j).to_f64() * sizes[j]);
-    for i in 0..out.rows() {
-        let row = out.row_mut(i);
+    let mut out = Matrix::zeros(codes.rows(), codes.columns());
+    let mut row = vec![0.0; codes.columns()];
+    for i in 0..codes.rows() {
+        let products = codes.row(i).iter().zip(&sizes).map(|(code, size)| code.to_f64() * size);
+        row.iter_mut().zip(products).for_each(|(share, product)| *share = product);
         let sum: f64 = row.iter().sum();
         if sum > 0.0 {
             row.iter_mut().for_each(|share| *share /= sum);
         }
+        out.row_mut(i).iter_mut().zip(&row).for_each(|(out, share)| *out = S::from_f64(*share));
     }
     out
 }
@@ -104,8 +112,23 @@ impl Owners {
     /// Memberships in each of them (n × owners): the sums of those in their components (n × k).
     pub fn memberships<T: Real>(&self, shares: &Matrix<T>) -> Matrix<T> {
         Matrix::from_fn(shares.rows(), self.components.len(), |i, owner| {
-            shares.row(i)[self.components[owner].clone()].iter().fold(T::ZERO, |sum, share| sum + *share)
+            self.membership(owner, shares.row(i))
         })
+    }
+
+    /// Of a row of memberships in components, the membership in one of them.
+    fn membership<T: Real>(&self, owner: usize, shares: &[T]) -> T {
+        shares[self.components[owner].clone()].iter().fold(T::ZERO, |sum, share| sum + *share)
+    }
+
+    /// The one with the largest membership of each row, the first of equals; `None` for a row of zeros.
+    fn largest<T: Real>(&self, shares: &Matrix<T>) -> Vec<Option<usize>> {
+        let mut row = vec![T::ZERO; self.components.len()];
+        let mut of = |i: usize| {
+            row.iter_mut().enumerate().for_each(|(j, sum)| *sum = self.membership(j, shares.row(i)));
+            largest_above_zero(&row)
+        };
+        (0..shares.rows()).map(&mut of).collect()
     }
 }
 
@@ -130,8 +153,8 @@ pub struct Memberships<T> {
 impl<T: Real> Memberships<T> {
     /// From W (n × k) and H (k × d).
     pub fn new(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf, owners: Owners) -> Self {
-        let shares: Matrix<T> = shares(codes, components, of).cast();
-        let topic = clusters(&owners.memberships(&shares));
+        let shares: Matrix<T> = shares_as(codes, components, of);
+        let topic = owners.largest(&shares);
         let cluster = |(i, topic): (usize, &Option<usize>)| {
             let range = owners.components[(*topic)?].clone();
             Some(range.start + largest(&shares.row(i)[range]))
@@ -157,8 +180,11 @@ impl<T: Real> Memberships<T> {
 /// The place of the largest entry of each row, the first of equals; `None` for a row of zeros.
 #[doc(hidden)]
 pub fn clusters<T: Real>(matrix: &Matrix<T>) -> Vec<Option<usize>> {
-    let of = |row: &[T]| Some(largest(row)).filter(|j| row.get(*j).is_some_and(|value| *value > T::ZERO));
-    (0..matrix.rows()).map(|i| of(matrix.row(i))).collect()
+    (0..matrix.rows()).map(|i| largest_above_zero(matrix.row(i))).collect()
+}
+
+fn largest_above_zero<T: Real>(row: &[T]) -> Option<usize> {
+    Some(largest(row)).filter(|j| row.get(*j).is_some_and(|value| *value > T::ZERO))
 }
 
 /// ‖h_j‖ of each component (k × d), by which a code is measured so that rescaling a component against its
