@@ -142,7 +142,7 @@ def select_rank(
     restarts: int | None,
     holdout: str,
     time_limit: float | None,
-    callback: Callable[[int, int, bool, float], Any] | None,
+    callback: Callable[[int, int, bool, float, float], Any] | None,
 ) -> dict[str, Any]: ...
 def encode(
     data: _Data,

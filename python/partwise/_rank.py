@@ -204,12 +204,10 @@ def select(
     """The number of components of checked data. Errors are about what ``reader`` has read."""
     settings = {"rank": 1, "seed": seed, "threads": threads}
     with PhaseProgress("rank", verbose) as progress:
-        last = max(tried[1], 2)
 
-        def watch(fits: int, rank: int, replication: bool, elapsed: float) -> None:
-            # The scan goes up, replication comes after it.
-            done = 0.9 if replication else 0.8 * min(rank / last, 1.0)
-            progress.update(f"{'do components return' if replication else 'held-out error'}, k = {rank}, {fits} fits", done, elapsed)
+        def watch(fits: int, rank: int, replication: bool, done: float, elapsed: float) -> None:
+            left = f", about {elapsed * (1 - done) / done:.0f} s left" if done > 0 else ""
+            progress.update(f"{'do components return' if replication else 'held-out error'}, k = {rank}, {fits} fits{left}", done, elapsed)
 
         try:
             found = _native.select_rank(

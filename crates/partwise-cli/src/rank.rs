@@ -175,8 +175,10 @@ pub(crate) fn search<T: Real>(
     let mut observe = |progress: RankProgress| {
         let what = if progress.replication { "do components return" } else { "held-out error" };
         let (k, fits) = (progress.rank, progress.fits);
-        let time = duration(began.elapsed().as_secs_f64());
-        steps.show(format!("rank: {what}, k = {k} ({fits} fits, {time})"));
+        let elapsed = began.elapsed().as_secs_f64();
+        let left = elapsed * (1.0 - progress.work) / progress.work;
+        let left = if left.is_finite() { format!(", about {} left", duration(left)) } else { String::new() };
+        steps.show(format!("rank: {what}, k = {k} ({fits} fits, {}{left})", duration(elapsed)));
         if progress.fits > 0 {
             interrupt::keep(Kept::Reached);
         }

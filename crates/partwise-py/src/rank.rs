@@ -67,8 +67,8 @@ pub(crate) fn select_rank<'py>(
     Ok(out)
 }
 
-/// `callback` gets the number of fits done, the k of the next ones, whether they are for replication, and the
-/// seconds so far; `True` ends the search.
+/// `callback` gets the number of fits done, the k of the next ones, whether they are for replication, the
+/// fraction of the work that is done, and the seconds so far; `True` ends the search.
 fn selected_in<T: Real>(
     py: Python<'_>,
     data: &dyn DataMatrix<T>,
@@ -80,8 +80,8 @@ fn selected_in<T: Real>(
 ) -> PyResult<RankChoice> {
     let began = Instant::now();
     let call = |py: Python<'_>, callback: &Py<PyAny>, progress: &RankProgress| {
-        let RankProgress { fits, rank, replication } = *progress;
-        callback.call1(py, (fits, rank, replication, began.elapsed().as_secs_f64()))
+        let RankProgress { fits, rank, replication, work } = *progress;
+        callback.call1(py, (fits, rank, replication, work, began.elapsed().as_secs_f64()))
     };
     watched_reports(py, callback, &call, |report| {
         let loss = loss.unwrap_or_else(|| loss_for_rank(data));

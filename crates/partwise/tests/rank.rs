@@ -188,6 +188,24 @@ fn a_search_that_is_stopped_answers_by_what_it_knows() {
 }
 
 #[test]
+fn the_work_that_is_done_never_leaves_its_range_and_is_most_of_it_at_the_end() {
+    let data = dense(counts(&planted(3, 3.0, 9), 9));
+    let settings = Settings { threads: 1, ..Settings::new(1) };
+    let mut works = Vec::new();
+    select_rank(&data, None, Loss::KullbackLeibler, &settings, &quick(), None, &mut |progress| {
+        works.push((progress.work, progress.replication));
+        ControlFlow::Continue(())
+    })
+    .expect("a choice");
+    assert_eq!(works[0], (0.0, false), "nothing is done at the start");
+    assert!(works.iter().all(|(work, _)| (0.0..1.0).contains(work)), "{works:?}");
+    let scanned = works.iter().filter(|(_, replication)| !replication);
+    assert!(scanned.clone().count() > 10 && scanned.clone().all(|(work, _)| *work < 0.95), "{works:?}");
+    let last = works[works.len() - 1];
+    assert!(last.0 > 0.9 && last.1, "{works:?}");
+}
+
+#[test]
 fn noise_above_one_component_is_no_structure_and_the_answer_is_one_that_was_tried() {
     for (from, seed) in [(2, 1), (4, 2)] {
         let data = dense(counts(&vec![4.0; SAMPLES * FEATURES], seed));

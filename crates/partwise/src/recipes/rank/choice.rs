@@ -237,7 +237,7 @@ fn counted(rank: usize) -> String {
 }
 
 /// What is being done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankProgress {
     /// Fits done.
     pub fits: usize,
@@ -245,4 +245,7 @@ pub struct RankProgress {
     pub rank: usize,
     /// Whether they are for replication.
     pub replication: bool,
+    /// About which fraction of the work of this run is done, 0 to 1: a fit counts by its k. What is left
+    /// depends on what is found: the error may rise before the greatest k.
+    pub work: f64,
 }

@@ -32,7 +32,7 @@ impl<T: Real> Search<'_, T> {
         let mut first: Option<Matrix<T>> = None;
         let near: Vec<usize> = self.errors.range(..=answer + 2).map(|(k, _)| *k).collect();
         for k in near {
-            if self.asked_to_stop(k, true) {
+            if self.asked_to_stop(k, true, self.splits.count) {
                 break;
             }
             let whole = self.splits.best(self.splits.data, &self.splits.model()?, 0, k)?;

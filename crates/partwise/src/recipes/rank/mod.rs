@@ -22,6 +22,7 @@ mod counts;
 mod guided;
 mod memory;
 mod prediction;
+mod remaining;
 mod replication;
 mod search;
 mod splits;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::RankProgress;
 use super::prediction::Parts;
@@ -20,7 +21,7 @@ pub(super) const REPLICATES: f64 = 0.7;
 /// k beyond the best are no longer tried after this many of the grid that are clearly worse.
 const CLEARLY_WORSE: usize = 2;
 /// Up to here every k around the answer is tried; beyond, one k stands for its neighbours.
-const EACH: usize = 16;
+pub(super) const EACH: usize = 16;
 /// Splits are kept for the next k if their parts have at most this many values.
 const KEPT: usize = 64_000_000;
 
@@ -38,6 +39,10 @@ pub(super) struct Search<'s, T: Real> {
     /// those are enough.
     pub(super) correlations: BTreeMap<usize, Vec<f64>>,
     pub(super) stopped: bool,
+    /// The k of the grid that are still to be tried.
+    pub(super) to_scan: Vec<usize>,
+    /// The sum of k over what was computed in this run.
+    pub(super) worked: AtomicUsize,
 }
 
 /// Whether the parts of all splits stay in memory for the next k.
@@ -65,6 +70,8 @@ impl<'s, T: Real> Search<'s, T> {
             errors: BTreeMap::new(),
             correlations: BTreeMap::new(),
             stopped: false,
+            to_scan: Vec::new(),
+            worked: AtomicUsize::new(0),
         }
     }
 
@@ -75,6 +82,7 @@ impl<'s, T: Real> Search<'s, T> {
     /// Tries what is needed for an answer in this range.
     pub(super) fn run(&mut self, from: usize, to: usize) -> Result<()> {
         self.scan(from, to)?;
+        self.to_scan.clear();
         let coarse = self.predicted(&self.all());
         // Prediction is refined only where the answer may be.
         if coarse <= EACH || self.replicates(coarse)? {
@@ -87,7 +95,9 @@ impl<'s, T: Real> Search<'s, T> {
     /// The errors of a grid of k, until they are clearly worse than the best.
     fn scan(&mut self, from: usize, to: usize) -> Result<()> {
         let mut worse = 0;
-        for k in grid(from, to) {
+        self.to_scan = grid(from, to);
+        while !self.to_scan.is_empty() {
+            let k = self.to_scan.remove(0);
             self.error(k)?;
             if self.stopped {
                 return Ok(());
@@ -134,7 +144,8 @@ impl<'s, T: Real> Search<'s, T> {
         let mut errors = Vec::new();
         for chunk in self.all().chunks(self.pool.threads()) {
             // One k is needed for any answer.
-            if self.asked_to_stop(k, false) && !self.errors.is_empty() {
+            let left = self.splits.count - errors.len();
+            if self.asked_to_stop(k, false, left) && !self.errors.is_empty() {
                 return Ok(());
             }
             let (splits, parts) = (&self.splits, &self.parts);
@@ -148,7 +159,8 @@ impl<'s, T: Real> Search<'s, T> {
                 }
                 kept.get().map_or(Ok(MOST_ERROR), |parts| splits.error(parts, split, k))
             };
-            let of = |split| piece(self.finished, ("error", k, split), || compute(split));
+            let (worked, finished) = (&self.worked, self.finished);
+            let of = |split| piece(finished, ("error", k, split), || counted(worked, k, compute(split)));
             for error in self.pool.map(chunk.to_vec(), of) {
                 errors.push(error?.min(MOST_ERROR));
             }
@@ -157,9 +169,10 @@ impl<'s, T: Real> Search<'s, T> {
         Ok(())
     }
 
-    /// Whether the observer asks for an end.
-    pub(super) fn asked_to_stop(&mut self, rank: usize, replication: bool) -> bool {
-        let progress = RankProgress { fits: self.splits.fits(), rank, replication };
+    /// Whether the observer asks for an end, with as many splits of this k to come.
+    pub(super) fn asked_to_stop(&mut self, rank: usize, replication: bool, splits_left: usize) -> bool {
+        let work = self.work_done(rank, replication, splits_left);
+        let progress = RankProgress { fits: self.splits.fits(), rank, replication, work };
         self.stopped |= (self.observe)(progress).is_break();
         self.stopped
     }
@@ -235,13 +248,12 @@ impl<'s, T: Real> Search<'s, T> {
                     && correlations.iter().all(|c| *c < 2.0 * REPLICATES - 1.0)
             };
             for chunk in all.chunks(self.pool.threads()) {
-                if self.asked_to_stop(k, true) {
+                if self.asked_to_stop(k, true, all.len() - correlations.len()) {
                     return Ok(false);
                 }
-                let (splits, finished) = (&self.splits, self.finished);
-                let of = |split| {
-                    piece(finished, ("replication", k, split), || splits.smallest_correlation(split, k))
-                };
+                let (splits, worked, finished) = (&self.splits, &self.worked, self.finished);
+                let compute = |split| counted(worked, k, splits.smallest_correlation(split, k));
+                let of = |split| piece(finished, ("replication", k, split), || compute(split));
                 for correlation in self.pool.map(chunk.to_vec(), of) {
                     if !hopeless(&correlations) {
                         correlations.push(correlation?);
@@ -278,6 +290,12 @@ pub(super) fn piece(
     let key = format!("{name}-k{k}-split{split}");
     let numbers = numbers_of(finished, &key, || Ok(vec![compute()?]))?;
     Ok(numbers.first().copied().unwrap_or(f64::NAN))
+}
+
+/// The number of a split at k, counted as done.
+fn counted(worked: &AtomicUsize, k: usize, number: Result<f64>) -> Result<f64> {
+    worked.fetch_add(k, Ordering::Relaxed);
+    number
 }
 
 /// 1, 2, 3, 4, 6, 8, 12, 16, 24, … and the ends of the range.

@@ -16,7 +16,7 @@ impl<T: Real> Search<'_, T> {
         let mut steps = Vec::new();
         let mut before: Option<Matrix<T>> = None;
         for k in from..=(answer + 1).min(most) {
-            if self.asked_to_stop(k, true) {
+            if self.asked_to_stop(k, true, 1) {
                 break;
             }
             let fit = self.splits.best(self.splits.data, &self.splits.model()?, 0, k)?;
