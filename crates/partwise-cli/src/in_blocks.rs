@@ -153,8 +153,8 @@ pub(crate) fn data<T: Real>(
 
 /// A name of a row, and that of its topic.
 const NAME_BYTES: usize = 200;
-/// How many matrices of the size of the codes the loop has beside the codes.
-const OTHER_CODES: usize = 4;
+/// How many matrices of the size of the codes every loop has beside the codes, which are free by then.
+const OTHER_CODES: usize = 2;
 
 /// Decides how many blocks stay in memory, refuses a fit that needs more than there is, and says so before
 /// the run. `limit` is that of each process.
@@ -224,11 +224,11 @@ pub(crate) fn check_in_memory<T: Real>(job: &mut Job<'_, T>, path: &Path, limit:
     Ok(())
 }
 
-/// Bytes that the result needs while it is written, beyond what the loop needed: codes and memberships of the
-/// page in 64 bits, memberships, and the names of the rows and their topics; less what the loop needed for
-/// other matrices of the size of the codes.
+/// Bytes that the result needs while it is written, beyond what the loop needed: the codes of the page in 64
+/// bits, memberships, and the names of the rows and their topics; less what the loop needed for other matrices
+/// of the size of the codes.
 fn results<T: Real>(job: &Job<'_, T>) -> u64 {
     let (rows, entries) = (job.source.rows, job.source.rows * job.settings.rank);
-    let needed = entries * (2 * size_of::<f64>() + size_of::<T>()) + rows * NAME_BYTES;
+    let needed = entries * (size_of::<f64>() + size_of::<T>()) + rows * NAME_BYTES;
     needed.saturating_sub(entries * OTHER_CODES * size_of::<T>()) as u64
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use partwise::Matrix;
 use partwise::guidance::{Feature, Topic};
-use partwise::recipes::{ShareOf, shares};
+use partwise::recipes::{ShareOf, SharesOf};
 
 use crate::html::{end_with_script, escaped, head_with_script, percent, section, table, tiles};
 use crate::picture::Polarity;
@@ -122,7 +122,7 @@ struct Named {
 struct Shown<'a> {
     page: &'a FitPage<'a>,
     /// Memberships (n × k).
-    shares: Matrix<f64>,
+    shares: SharesOf<'a, f64>,
     /// Samples of each component (k).
     sizes: Vec<usize>,
     /// The components, the largest first.
@@ -201,7 +201,7 @@ impl<'a> Shown<'a> {
         let mut order: Vec<usize> = (0..k).collect();
         order.sort_by(|a, b| sizes[*b].cmp(&sizes[*a]).then(a.cmp(b)));
         Shown {
-            shares: shares(&page.codes, &page.components, page.shares_of),
+            shares: SharesOf::new(&page.codes, &page.components, page.shares_of),
             named: named(page),
             verdicts: verdicts(page),
             page,

@@ -75,6 +75,45 @@ fn shares_as<T: Real, S: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: Sh
     out
 }
 
+/// Memberships as [`shares`] gives them, made when they are asked for, so that there is no matrix of them.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct SharesOf<'a, T> {
+    codes: &'a Matrix<T>,
+    sizes: Vec<f64>,
+    /// Of each row, the sum of its products of code and size; 1 for a row of zeros.
+    sums: Vec<f64>,
+}
+
+impl<'a, T: Real> SharesOf<'a, T> {
+    /// From codes (n × k) and components (k × d).
+    pub fn new(codes: &'a Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Self {
+        let sizes = of.sizes(components);
+        let sum = |i| {
+            let sum: f64 = codes.row(i).iter().zip(&sizes).map(|(code, size)| code.to_f64() * size).sum();
+            if sum > 0.0 { sum } else { 1.0 }
+        };
+        let sums = (0..codes.rows()).map(sum).collect();
+        SharesOf { codes, sizes, sums }
+    }
+
+    /// The membership of sample `i` in component `j`.
+    ///
+    /// # Panics
+    /// When there is no such sample or component.
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        self.codes.get(i, j).to_f64() * self.sizes[j] / self.sums[i]
+    }
+
+    /// Those of sample `i`.
+    ///
+    /// # Panics
+    /// When there is no such sample.
+    pub fn row(&self, i: usize) -> Vec<f64> {
+        (0..self.sizes.len()).map(|j| self.get(i, j)).collect()
+    }
+}
+
 /// Which components belong together: those of a topic or class. Free components come after them, each by
 /// itself.
 #[doc(hidden)]
@@ -219,6 +258,8 @@ mod tests {
         let by_sum = of(ShareOf::Sum);
         assert_eq!(by_sum.shares.row(0), [7.0 / 9.0, 2.0 / 9.0]);
         assert_eq!(found.sizes(), [2, 0]);
+        let made = SharesOf::new(&codes, &components, ShareOf::Length);
+        assert!((0..3).all(|i| made.row(i) == found.shares.row(i)));
     }
     #[test]
     fn memberships_in_the_components_of_a_topic_are_summed() {

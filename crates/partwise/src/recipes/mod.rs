@@ -36,7 +36,7 @@ pub use guided::{
 };
 #[doc(hidden)]
 pub use memberships::{Memberships, Owners, clusters};
-pub use memberships::{ShareOf, shares};
+pub use memberships::{ShareOf, SharesOf, shares};
 #[doc(hidden)]
 pub use rank::{GuidedRank, GuidedRow, RankProgress, RankStep, loss_for_rank, memory_of_rank};
 pub use rank::{Holdout, RankChoice, RankRow, RankSettings, select_rank};
