@@ -224,9 +224,9 @@ pub(crate) fn check_in_memory<T: Real>(job: &mut Job<'_, T>, path: &Path, limit:
     Ok(())
 }
 
-/// Bytes that the result needs while it is written, beyond what the loop needed: the codes of the page in 64
-/// bits, memberships, and the names of the rows and their topics; less what the loop needed for other matrices
-/// of the size of the codes.
+/// Bytes that the result needs while it is written, beyond what the loop needed: the codes of the page in
+/// 64 bits, memberships, and the names of the rows and their topics; less what the loop needed for other
+/// matrices of the size of the codes.
 fn results<T: Real>(job: &Job<'_, T>) -> u64 {
     let (rows, entries) = (job.source.rows, job.source.rows * job.settings.rank);
     let needed = entries * (size_of::<f64>() + size_of::<T>()) + rows * NAME_BYTES;
