@@ -6,6 +6,7 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -175,6 +176,8 @@ fn ctrl_c_ends_the_job_within_seconds_and_the_fit_goes_on_from_where_it_was() {
     write_data(folder);
     let fit = "fit x.pwx -k 4 --tol 0 --quiet --checkpoint 1000 --out out";
     let mut command = in_processes(2, folder, &format!("{fit} --max-iter 100000000"));
+    // In a group of its own, so that no signal of mpirun reaches the test.
+    command.process_group(0).stdin(Stdio::null());
     let mut job = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let began = Instant::now();
     while started_by(&job).len() < 2 {
