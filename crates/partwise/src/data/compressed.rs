@@ -7,8 +7,9 @@ use bytemuck::Pod;
 
 use super::pages::Pages;
 use crate::foundation::{Error, Real, Result};
+use crate::kernels::ascending::is_ascending;
 use crate::kernels::gather::Rows;
-use crate::kernels::simd::{Kernel, dispatch, prefetch};
+use crate::kernels::simd::prefetch;
 
 /// Stored values in a chunk of rows, and the most rows it may have: enough work for a thread to be worth
 /// calling.
@@ -279,31 +280,6 @@ impl<'a, T: Real> Compressed<'a, T> {
         let owned = matches!(self.offsets, Cow::Owned(_));
         let offsets = if owned { size_of_val(&*self.offsets) } else { 0 };
         offsets + self.indices.owned_bytes() + self.values.owned_bytes()
-    }
-}
-
-/// Whether the indices of each row ascend strictly.
-fn is_ascending(offsets: &[usize], indices: &[u32]) -> bool {
-    dispatch(Ascending { offsets, indices })
-}
-
-/// [`is_ascending`] with the instructions of the processor.
-struct Ascending<'a> {
-    offsets: &'a [usize],
-    indices: &'a [u32],
-}
-
-impl Kernel for Ascending<'_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn run<const FMA: bool>(self) -> bool {
-        // Without a way out inside of a row: so it becomes vector instructions.
-        let in_row = |row: &[u32]| {
-            let next = row.get(1..).unwrap_or_default();
-            row.iter().zip(next).fold(true, |so_far, (a, b)| so_far & (a < b))
-        };
-        self.offsets.windows(2).all(|row| in_row(&self.indices[row[0]..row[1]]))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Small dense linear algebra: the row-major [`Matrix`], and the products and decompositions that the
 //! factorization needs. Nothing here knows what is being factored.
 
+pub(crate) mod ascending;
 mod conjugate;
 pub(crate) mod coordinates;
 pub(crate) mod gather;
