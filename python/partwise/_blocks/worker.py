@@ -117,7 +117,9 @@ def fit_share(share: Share, call: Call) -> Any:
     processes = _listening.pop(key).connect(share.rank, share.addresses, share.token, share.connect_seconds)
     _connected[key] = processes
     try:
-        data = Blocked(_Held(chunks, share), share.layout, share.dtype, processes=processes)
+        held, cache = _Held(chunks, share), _free_memory(worker, share)
+        del chunks
+        data = Blocked(held, share.layout, share.dtype, cache, processes=processes)
         arguments = [_with_threads(_aligned(argument), worker.state.nthreads) for argument in call.arguments]
         done = getattr(_native, call.function)(data.native, *arguments)
         empty = np.asarray(data.native.zero_rows())
@@ -131,6 +133,22 @@ def fit_share(share: Share, call: Call) -> Any:
         del _connected[key]
     bytes_sent = processes.bytes[0]
     return {"bytes_sent": bytes_sent, **({"done": done, "zero_rows": empty} if share.rank == 0 else {})}
+
+
+def _free_memory(worker: Any, share: Share) -> float:
+    """How many bytes may hold the blocks in the form that the engine works on, so that they need not be made
+    from the chunks again in each iteration."""
+    import psutil
+
+    here = urlsplit(worker.address).hostname
+    neighbours = sum(urlsplit(f"tcp://{address}").hostname == here for address in share.addresses)
+    free = psutil.virtual_memory().available / max(neighbours, 1) / 2
+    manager = worker.memory_manager
+    if manager.memory_limit:
+        # Above its target a worker writes chunks to the disk.
+        target = manager.memory_target_fraction or manager.memory_spill_fraction or 0.6
+        free = min(free, target * manager.memory_limit - psutil.Process().memory_info().rss)
+    return max(float(free), 0.0)
 
 
 def _aligned(argument: Any) -> Any:

@@ -194,8 +194,8 @@ impl Pass {
 
 /// One after the other.
 impl Part for Pass {
-    fn plus(mut self, later: Self) -> Self {
-        let (summary, other) = (&mut self.summary, later.summary);
+    fn add(&mut self, later: &mut Self) {
+        let (summary, other) = (&mut self.summary, &mut later.summary);
         summary.sum += other.sum;
         summary.squared_norm += other.squared_norm;
         summary.max = summary.max.max(other.max);
@@ -205,12 +205,11 @@ impl Part for Pass {
         summary.nan += other.nan;
         summary.infinite += other.infinite;
         summary.first_not_finite = summary.first_not_finite.or(other.first_not_finite);
-        summary.row_sums.extend(other.row_sums);
-        summary.column_sums.iter_mut().zip(other.column_sums).for_each(|(sum, x)| *sum += x);
-        summary.zero_rows.extend(other.zero_rows);
+        summary.row_sums.append(&mut other.row_sums);
+        summary.column_sums.iter_mut().zip(&other.column_sums).for_each(|(sum, x)| *sum += x);
+        summary.zero_rows.append(&mut other.zero_rows);
         self.finite += later.finite;
-        self.column_has_non_zero.iter_mut().zip(later.column_has_non_zero).for_each(|(a, b)| *a |= b);
-        self
+        self.column_has_non_zero.iter_mut().zip(&later.column_has_non_zero).for_each(|(a, b)| *a |= b);
     }
 }
 

@@ -144,10 +144,10 @@ impl StoredRows {
         // the allocator keeps pieces that are freed.
         const EACH: usize = 3 * (8 + 8 + 8);
         let piece = match &self.order {
-            Order::Rows { file, .. } | Order::Columns(file) => BLOCK.max(file.step()),
+            Order::Rows { file, .. } | Order::Columns(file) => BLOCK.min(self.stored()).max(file.step()),
             Order::Dense { step, .. } => {
-                let columns = self.sides().columns;
-                (BLOCK / columns.max(1)).max(1).next_multiple_of(*step) * columns
+                let Sides { rows, columns } = self.sides();
+                (BLOCK / columns.max(1)).clamp(1, rows.max(1)).next_multiple_of(*step) * columns
             }
         };
         (EACH * piece) as f64

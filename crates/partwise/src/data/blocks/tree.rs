@@ -4,24 +4,24 @@ use crate::foundation::Real;
 
 /// What can be added up.
 pub(crate) trait Part {
-    /// Both together; the rows of `later` come after those of this one.
-    fn plus(self, later: Self) -> Self;
+    /// Adds `later`, whose rows come after those of this one. What is left of it has no meaning.
+    fn add(&mut self, later: &mut Self);
 }
 
 /// Vectors of equal length.
 impl<T: Real> Part for Vec<T> {
-    fn plus(mut self, later: Self) -> Self {
-        self.iter_mut().zip(&later).for_each(|(sum, x)| *sum += *x);
-        self
+    fn add(&mut self, later: &mut Self) {
+        self.iter_mut().zip(later).for_each(|(sum, x)| *sum += *x);
     }
 }
 
 /// Nothing adds nothing.
 impl<P: Part> Part for Option<P> {
-    fn plus(self, later: Self) -> Self {
+    fn add(&mut self, later: &mut Self) {
         match (self, later) {
-            (Some(one), Some(other)) => Some(one.plus(other)),
-            (one, other) => one.or(other),
+            (Some(one), Some(other)) => one.add(other),
+            (one @ None, other) => *one = other.take(),
+            (Some(_), None) => {}
         }
     }
 }
@@ -32,11 +32,13 @@ impl<P: Part> Part for Option<P> {
 pub(crate) struct TreeSum<P> {
     /// Partial sums of 2^level parts each, the levels falling.
     parts: Vec<(u32, P)>,
+    /// The memory of parts that were added, where it is to be used again.
+    spare: Option<Vec<P>>,
 }
 
 impl<P> Default for TreeSum<P> {
     fn default() -> Self {
-        TreeSum { parts: Vec::new() }
+        TreeSum { parts: Vec::new(), spare: None }
     }
 }
 
@@ -45,7 +47,7 @@ impl<P: Part> TreeSum<P> {
     pub(crate) fn add(&mut self, part: P) {
         let (mut level, mut sum) = (0, part);
         while let Some((_, before)) = self.parts.pop_if(|(other, _)| *other == level) {
-            sum = before.plus(sum);
+            sum = self.plus(before, sum);
             level += 1;
         }
         self.parts.push((level, sum));
@@ -53,8 +55,45 @@ impl<P: Part> TreeSum<P> {
 
     /// The sum, if anything was added. What is left over is added from the end, as if the tree went on with
     /// nothing.
-    pub(crate) fn finish(self) -> Option<P> {
-        self.parts.into_iter().rev().map(|(_, part)| part).reduce(|sum, before| before.plus(sum))
+    pub(crate) fn finish(mut self) -> Option<P> {
+        self.finish_parts()
+    }
+
+    fn finish_parts(&mut self) -> Option<P> {
+        let (_, mut sum) = self.parts.pop()?;
+        while let Some((_, before)) = self.parts.pop() {
+            sum = self.plus(before, sum);
+        }
+        Some(sum)
+    }
+
+    fn plus(&mut self, mut before: P, mut later: P) -> P {
+        before.add(&mut later);
+        if let Some(spare) = &mut self.spare {
+            spare.push(later);
+        }
+        before
+    }
+}
+
+impl<T: Real> TreeSum<Vec<T>> {
+    /// A sum of large vectors that works in the memory of earlier ones: fresh memory of this size comes from
+    /// the system page by page, which costs more than the sum.
+    pub(crate) fn in_memory_of(spare: Vec<Vec<T>>) -> Self {
+        TreeSum { parts: Vec::new(), spare: Some(spare) }
+    }
+
+    /// A vector for the next part. Its values have no meaning.
+    pub(crate) fn vector(&mut self, length: usize) -> Vec<T> {
+        let spare = self.spare.as_mut().and_then(Vec::pop).filter(|vector| vector.len() == length);
+        spare.unwrap_or_else(|| vec![T::ZERO; length])
+    }
+
+    /// The sum as one part, and the memory for the next sum.
+    pub(crate) fn separate(mut self) -> (Self, Vec<Vec<T>>) {
+        let sum = self.finish_parts();
+        let spare = self.spare.take().unwrap_or_default();
+        (TreeSum { parts: sum.map(|sum| (0, sum)).into_iter().collect(), spare: None }, spare)
     }
 }
 

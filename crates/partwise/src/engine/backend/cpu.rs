@@ -46,6 +46,8 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     pub(super) pending: bool,
     /// Xᵀ·W of the last pass over row blocks, until the codes are where they stay.
     pub(super) next_product: Option<Matrix<T>>,
+    /// Memory for the next pass over blocks.
+    pub(super) spare: Vec<Vec<T>>,
     /// Whether the loop is over, so that products are needed as such.
     pub(super) at_end: bool,
     pub(super) current: Option<(Slot, Subproblem<T>)>,
@@ -82,6 +84,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
             pending: false,
             next_product: None,
+            spare: Vec::new(),
             at_end: false,
             current: None,
             smoothed: [const { None }; Slot::ALL.len()],

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::cpu::CpuBackend;
 use super::solving::{Solving, view};
-use crate::data::{BlockedMatrix, DataMatrix, TreeSum, rows_of};
+use crate::data::{DataMatrix, TreeSum, rows_of};
 use crate::engine::Slot;
 use crate::engine::losses::{Loss, frobenius, kullback_leibler};
 use crate::engine::quadratic::{Quadratic, Subproblem};
@@ -59,23 +59,13 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
             });
             return;
         }
-        let mut sum = TreeSum::default();
+        let mut sum = TreeSum::in_memory_of(Vec::new());
         blocks.for_each(|rows, block, kept| {
-            sum.add(self.transposed(blocks, (block, kept), &rows_of(other, rows)));
+            let mut part = sum.vector(blocks.n_features() * k);
+            blocks.transpose_times_block(&self.pool, (block, kept), &rows_of(other, rows), &mut part);
+            sum.add(part);
         });
         cross.as_mut_slice().copy_from_slice(&blocks.total(sum, blocks.n_features() * k));
-    }
-
-    /// X_bᵀ · W_b (d × k).
-    fn transposed(
-        &self,
-        blocks: &BlockedMatrix<T>,
-        block: (&dyn DataMatrix<T>, bool),
-        codes: &Matrix<T>,
-    ) -> Vec<T> {
-        let mut part = vec![T::ZERO; blocks.n_features() * codes.columns()];
-        blocks.transpose_times_block(&self.pool, block, codes, &mut part);
-        part
     }
 
     /// As [`CpuBackend::product`] with the quotients X/(WH); returns Σ x·ln(x/(WH)).
@@ -142,6 +132,7 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
         // Both are put back below; whatever ends the pass early ends the fit.
         let mut codes = std::mem::replace(self.factors.get_mut(slot), Matrix::zeros(0, k));
         let mut solver_state = std::mem::take(&mut self.states[slot.index()]);
+        let mut sum = TreeSum::in_memory_of(std::mem::take(&mut self.spare));
         let other = self.seen(slot.other());
         let solver = Solving::of(self.valued(slot), self.solver.as_ref());
         let prepared = solver.prepare(&quadratic.gram);
@@ -151,7 +142,8 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
         let moves = self.extrapolation.as_ref().and_then(|e| e.next_move(slot));
         let row_steps = self.problem.row_steps.as_deref();
         let blocks = self.problem.data().blocks().expect("a pass is over blocks");
-        let (mut swept, mut sum) = (Vec::new(), TreeSum::default());
+        let (features, mut swept) = (blocks.n_features(), Vec::new());
+        let mut moved = Vec::new();
         blocks.for_each(|rows, block, kept| {
             let out = &mut quadratic.cross.as_mut_slice()[rows.start * k..rows.end * k];
             self.pool.map_rows(&block.sample_chunks(), out, k, |range, out| block.times(range, other, out));
@@ -170,18 +162,24 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
                     solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
                 },
             ));
-            let mut moved = rows_of(&codes, rows.clone());
+            let range = rows.start * k..rows.end * k;
+            moved.clear();
+            moved.extend_from_slice(&codes.as_slice()[range.clone()]);
             if let Some((step, updated)) = moves {
-                let updated = &updated.as_slice()[rows.start * k..rows.end * k];
-                for (place, last) in moved.as_mut_slice().iter_mut().zip(updated) {
+                for (place, last) in moved.iter_mut().zip(&updated.as_slice()[range]) {
                     *place = super::extrapolation::moved_on(*place, *last, step);
                 }
             }
-            sum.add(self.transposed(blocks, (block, kept), &moved));
+            let block_codes = Matrix::from_vec(rows.len(), k, std::mem::take(&mut moved)).expect("rows × k codes");
+            let mut part = sum.vector(features * k);
+            blocks.transpose_times_block(&self.pool, (block, kept), &block_codes, &mut part);
+            sum.add(part);
+            moved = block_codes.into_vec();
         });
         *calls += 1;
-        let features = blocks.n_features();
+        let (sum, spare) = sum.separate();
         let product = blocks.total(sum, features * k);
+        self.spare = spare;
         self.next_product = Some(Matrix::from_vec(features, k, product).expect("d × k sums"));
         self.states[slot.index()] = solver_state;
         *self.factors.get_mut(slot) = codes;
@@ -192,7 +190,8 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
     pub(super) fn keep_product(&mut self) {
         if let Some(product) = self.next_product.take() {
             let buffer = &mut self.buffers[Slot::Components.index()];
-            buffer.cross = Some(product);
+            let before = buffer.cross.replace(product);
+            self.spare.extend(before.map(Matrix::into_vec));
             buffer.made_from = Some(self.factors.version(Slot::Codes));
         }
     }
