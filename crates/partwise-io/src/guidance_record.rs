@@ -218,6 +218,7 @@ mod tests {
         .with(Advice::Scorer(Scorer {
             names: names.to_vec(),
             weights: Matrix::from_vec(2, 5, (0..10).map(|v| f64::from(v) - 4.5).collect()).unwrap(),
+            kernel_width: None,
         }))
     }
 
