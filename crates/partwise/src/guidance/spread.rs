@@ -148,3 +148,26 @@ impl Scorer {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_left_out_of_both_forms() {
+        let of = |kernel_width, rows: usize, columns: usize| {
+            let weights = Matrix::from_fn(rows, columns, |i, j| (10 * i + j) as f64);
+            let mut scorer =
+                Scorer { names: ["ash", "elm", "oak"].map(String::from).to_vec(), weights, kernel_width };
+            scorer.check(2).unwrap();
+            scorer.forget("elm");
+            scorer.check(2).unwrap();
+            assert_eq!(scorer.names, ["ash", "oak"]);
+            scorer.weights.into_vec()
+        };
+        // Rows are topics.
+        assert_eq!(of(None, 3, 3), [0.0, 1.0, 2.0, 20.0, 21.0, 22.0]);
+        // Columns are topics, then features.
+        assert_eq!(of(Some(0.5), 2, 5), [0.0, 2.0, 3.0, 4.0, 10.0, 12.0, 13.0, 14.0]);
+    }
+}
