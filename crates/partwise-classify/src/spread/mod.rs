@@ -379,8 +379,8 @@ fn labels_of(guidance: &Guidance, n: usize) -> Option<Labels> {
 
 /// Fewer held-out labels cannot tell.
 const ENOUGH_HELD_OUT: usize = 30;
-/// Where no label can be held out, so many samples are needed. Of fewer, the neighbours of a sample are a large
-/// part of all, and where classes lie depends on the one label of each more than on the samples without one.
+/// Where no label can be held out, so many samples are needed. Of fewer, the neighbours of a sample are a
+/// large part of all, and where classes lie depends on the one label of each more than on other samples.
 const LEAST_SAMPLES: usize = 50;
 
 /// Whether nothing can be held out to judge the classifier, and the samples are too few to trust it unjudged.

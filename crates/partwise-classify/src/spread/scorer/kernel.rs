@@ -5,8 +5,9 @@
 //! min over B         ‖P − 1p̄ᵀ − KB‖² + λ·tr(Bᵀ(L + 0.01·I)B),   λ = 0.1
 //! ```
 //!
-//! K (n × m) are the kernels of the rows and the landmarks, L (m × m) those of the landmarks, P the posteriors
-//! (n × c), p̄ their mean. Landmarks are random rows; their number is bounded, so the size of a model is too.
+//! K (n × m) are the kernels of the rows and the landmarks, L (m × m) those of the landmarks, P the
+//! posteriors (n × c), p̄ their mean. Landmarks are random rows; their number is bounded, so the size of a
+//! model is too.
 //!
 //! Reference: Williams & Seeger, "Using the Nyström method to speed up kernel machines", NIPS 2000.
 

@@ -4,7 +4,7 @@
 //! linear    weights·x̂ + offset, of the unit row x̂: enough where features are many, as in texts
 //! kernel    Σₗ weightₗ·exp(−‖x̂ − landmarkₗ‖²/(2·width)) + offset: for classes that bend, as those of images
 //! choice    both learn from three quarters of the rows (of at most MOST_COMPARED); the kernel is taken where
-//!           it puts more of the other rows into the class of their largest posterior. Then it learns from all
+//!           it puts more of the other rows into the class of their largest posterior, and learns from all
 //! ```
 
 mod kernel;
