@@ -94,6 +94,19 @@ def test_a_model_keeps_what_it_learned(digits, spread, tmp_path):
     assert loaded.guidance is None or not loaded.guidance.items
 
 
+def test_the_command_line_gives_new_rows_the_same_bits(digits, tmp_path, command):
+    X, y, _, new, _ = digits
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "new.npy", new)
+    (tmp_path / "y.csv").write_text("label\n" + "".join(f"{label}\n" for label in y))
+    out, codes = tmp_path / "out", tmp_path / "codes"
+    command("fit", tmp_path / "x.npy", "--method", "guided", "--labels", tmp_path / "y.csv", "--max-iter", 100, "--out", out, "--quiet")
+    command("transform", out, tmp_path / "new.npy", "--out", codes, "--quiet")
+    loaded = pw.load(out / "model.safetensors")
+    assert any(item.get("kernel_width") for item in loaded._fitted_guidance["items"])
+    np.testing.assert_array_equal(loaded.transform(new), np.load(codes / "codes.npy"))
+
+
 def test_off_is_the_fit_of_the_labels_alone_and_on_refuses_what_cannot_be_spread(digits):
     X, y, truth, *_ = digits
     alone = pw.GuidedNMF(spread="off", **QUICK).fit(X, y)
