@@ -90,8 +90,8 @@ class GuidedNMF(Factorization):
         """Whether the labels also guide the samples without one: the few-label classifier draws each of them
         to its most likely class, no more strongly than needed. ``transform`` and ``predict`` then use what it
         learned. "auto" does so if two or more classes have labels, some samples have none, all entries are
-        known, and held-out labels (from 30 on) are predicted better than by chance; "on" makes it an error
-        where that is not possible.""",
+        known, and held-out labels (from 30 on) are predicted better than by chance; if no class has two labels,
+        there must be 50 samples or more. "on" makes it an error where that is not possible.""",
     )
 
     # ------------------------------------------------------------------ fitting

@@ -42,6 +42,34 @@ def test_two_labels_a_digit_put_more_digits_into_their_class_and_new_ones_too(di
     np.testing.assert_array_equal(spread.labels_[y >= 0], y[y >= 0])
 
 
+@pytest.mark.parametrize("model", [pw.GuidedNMF(**QUICK), pw.FewLabelClassifier(random_state=0)], ids=["guided", "classifier"])
+def test_new_digits_are_as_right_as_those_of_the_fit(model):
+    X, truth = load_digits(return_X_y=True)
+    fitted, fresh = [], []
+    for draw in range(2):
+        order = np.random.default_rng(draw).permutation(len(X))
+        rows, new = order[:500], order[500:1000]
+        y = np.full(500, -1)
+        for digit in range(10):
+            y[np.flatnonzero(truth[rows] == digit)[:5]] = digit
+        model.fit(X[rows], y)
+        fitted.append(right(model.labels_, truth[rows], y < 0))
+        fresh.append(right(model.predict(X[new]), truth[new]))
+    assert np.mean(fresh) >= np.mean(fitted) - 0.01, (fitted, fresh)
+
+
+def test_one_label_a_class_is_not_spread_over_fewer_than_50_samples(digits):
+    X, _, truth, *_ = digits
+    y = np.full(45, -1)
+    for digit in range(10):
+        y[np.flatnonzero(truth[:45] == digit)[0]] = digit
+    model = pw.GuidedNMF(**QUICK).fit(X[:45], y)
+    assert model.guidance_report_.derived == []
+    assert any("no class has two labels" in notice for notice in model.guidance_report_.notices)
+    alone = pw.GuidedNMF(spread="off", **QUICK).fit(X[:45], y)
+    np.testing.assert_array_equal(model.codes_, alone.codes_)
+
+
 def test_what_was_derived_is_reported_apart(digits, spread):
     y = digits[1]
     report = spread.guidance_report_
@@ -58,8 +86,25 @@ def test_a_model_keeps_what_it_learned(digits, spread, tmp_path):
     spread.save(tmp_path / "model.safetensors")
     loaded = pw.load(tmp_path / "model.safetensors")
     np.testing.assert_array_equal(loaded.transform(new), codes)
+    # Digits need a kernel, whose landmarks are rows of the fit: the file stays small beside 400 of them.
+    scorer = next(item for item in loaded._fitted_guidance["items"] if item["kind"] == "scorer")
+    assert scorer["kernel_width"] > 0
+    assert (tmp_path / "model.safetensors").stat().st_size < 8 * (400 * 80 + 300 * 60 + 10 * 200)
     # The next fit derives anew.
     assert loaded.guidance is None or not loaded.guidance.items
+
+
+def test_the_command_line_gives_new_rows_the_same_bits(digits, tmp_path, command):
+    X, y, _, new, _ = digits
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "new.npy", new)
+    (tmp_path / "y.csv").write_text("label\n" + "".join(f"{label}\n" for label in y))
+    out, codes = tmp_path / "out", tmp_path / "codes"
+    command("fit", tmp_path / "x.npy", "--method", "guided", "--labels", tmp_path / "y.csv", "--max-iter", 100, "--out", out, "--quiet")
+    command("transform", out, tmp_path / "new.npy", "--out", codes, "--quiet")
+    loaded = pw.load(out / "model.safetensors")
+    assert any(item.get("kernel_width") for item in loaded._fitted_guidance["items"])
+    np.testing.assert_array_equal(loaded.transform(new), np.load(codes / "codes.npy"))
 
 
 def test_off_is_the_fit_of_the_labels_alone_and_on_refuses_what_cannot_be_spread(digits):

@@ -144,6 +144,95 @@ fn what_cannot_be_spread_is_left_alone_by_auto_and_refused_by_on() {
 }
 
 #[test]
+fn one_label_a_class_is_not_spread_over_samples_too_few_to_trust_a_classifier_unjudged() {
+    let of = |n: usize, each: usize| {
+        let given: Vec<i32> = (0..n).map(|i| if i < 3 * each { (i % 3) as i32 } else { -1 }).collect();
+        Guidance::from(Advice::labels(Labels::from_integers(&given).unwrap()))
+    };
+    let spread_over = |n: usize, each: usize, when: Spreading| {
+        spread(&planted(n, 7), &of(n, each), Loss::Frobenius, &settings(1), when).unwrap()
+    };
+    let found = spread_over(49, 1, Spreading::Auto);
+    assert_eq!(found.guidance, of(49, 1));
+    let message = &found.notices[0].message;
+    assert!(message.contains("no class has two labels") && message.contains("49 samples"), "{message}");
+    // A second label can be held out; more samples, and who asks for it, are trusted.
+    for (n, each, when) in [(49, 2, Spreading::Auto), (50, 1, Spreading::Auto), (49, 1, Spreading::On)] {
+        let found = spread_over(n, each, when);
+        assert!(found.guidance.advice().iter().any(|item| item.kind() == "spread"), "{n} {each}");
+    }
+}
+
+/// Rows on the arc of two features, in `2 * arcs` bends that belong to two classes by turns: no line parts
+/// them.
+fn bends(n: usize, arcs: usize, seed: u64) -> DenseMatrix<'static, f64> {
+    let x = Matrix::from_fn(n, 2, |i, j| {
+        let angle = (i % (2 * arcs)) as f64 + 0.2 + 0.6 * number(seed, i);
+        let angle = angle / (2 * arcs) as f64 * std::f64::consts::FRAC_PI_2;
+        if j == 0 { angle.cos() } else { angle.sin() }
+    });
+    DenseMatrix::from_matrix(x).unwrap()
+}
+
+#[test]
+fn new_rows_of_classes_that_no_line_parts_are_scored_by_a_kernel() {
+    let (n, arcs) = (160, 2);
+    let given: Vec<i32> = (0..n).map(|i| if i < 4 * arcs { (i % 2) as i32 } else { -1 }).collect();
+    let guidance = Guidance::from(Advice::labels(Labels::from_integers(&given).unwrap()));
+    let settings = Settings { threads: 1, max_iterations: 100, ..Settings::new(2) };
+    let data = bends(n, arcs, 5);
+    let found = spread(&data, &guidance, Loss::Frobenius, &settings, Spreading::On).unwrap();
+    let width = |guidance: &Guidance| {
+        guidance.advice().into_iter().find_map(|item| match item {
+            Advice::Scorer(scorer) => Some(scorer.kernel_width),
+            _ => None,
+        })
+    };
+    assert!(width(&found.guidance).flatten().is_some_and(|width| width > 0.0));
+    // The classes of the other test are parted by lines: linear scores are enough.
+    assert_eq!(width(&spread_by(Spreading::On, &known(), 1).unwrap().guidance), Some(None));
+
+    let watch = &mut |_: &Iteration| ControlFlow::Continue(());
+    let fitted = fit(&data, &Model::guided(found.guidance.clone()), &settings).unwrap();
+    let new = bends(80, arcs, 9);
+    let by = (&Encoding::plain(2), &found.guidance);
+    let codes = encode_by_scorer(&new, &fitted.components, by, Loss::Frobenius, &settings, watch).unwrap();
+    let of_new = shares(&codes.codes, &fitted.components, ShareOf::Length);
+    let right = (0..80).filter(|i| of_new.get(*i, i % 2) > 0.5).count();
+    assert!(right >= 76, "{right} of 80 new rows are right");
+}
+
+#[test]
+fn a_scorer_that_does_not_fit_is_refused() {
+    let found = spread_by(Spreading::On, &known(), 1).unwrap();
+    let components = fit(&planted(N, 7), &Model::guided(found.guidance.clone()), &settings(1)).unwrap();
+    let refused = |change: &dyn Fn(&mut partwise::guidance::Scorer)| {
+        let mut guidance = found.guidance.clone();
+        for item in guidance.advice_mut() {
+            if let Advice::Scorer(scorer) = item {
+                change(scorer);
+            }
+        }
+        let watch = &mut |_: &Iteration| ControlFlow::Continue(());
+        let by = (&Encoding::plain(3), &guidance);
+        let new = planted(6, 3);
+        encode_by_scorer(&new, &components.components, by, Loss::Frobenius, &settings(1), watch)
+            .unwrap_err()
+            .to_string()
+    };
+    let message = refused(&|scorer| scorer.weights = Matrix::zeros(3, 5));
+    assert!(message.contains("3 x 21") && message.contains("3 x 5"), "{message}");
+    let message = refused(&|scorer| scorer.kernel_width = Some(1.0));
+    assert!(message.contains("2 or more x 23"), "{message}");
+    let message = refused(&|scorer| {
+        (scorer.kernel_width, scorer.weights) = (Some(-1.0), Matrix::zeros(2, 23));
+    });
+    assert!(message.contains("kernel width") && message.contains("-1"), "{message}");
+    let message = refused(&|scorer| scorer.names[0] = "pine".into());
+    assert!(message.contains("\"pine\" has no component"), "{message}");
+}
+
+#[test]
 fn an_item_that_does_not_fit_is_refused_with_its_place() {
     let item = |change: &dyn Fn(&mut Spread)| {
         let mut item = Spread {

@@ -218,6 +218,7 @@ mod tests {
         .with(Advice::Scorer(Scorer {
             names: names.to_vec(),
             weights: Matrix::from_vec(2, 5, (0..10).map(|v| f64::from(v) - 4.5).collect()).unwrap(),
+            kernel_width: None,
         }))
     }
 
@@ -231,6 +232,22 @@ mod tests {
         // NaN differs from itself; its text does not.
         assert_eq!(format!("{again:?}"), format!("{:?}", everything()));
         assert_eq!(model.document["guidance"]["guided"]["known"]["samples"], json!([0, 1, 2]));
+    }
+
+    #[test]
+    fn a_scorer_without_a_width_is_linear_and_with_one_a_kernel() {
+        for kernel_width in [None, Some(0.25)] {
+            let weights = Matrix::from_fn(2, 3, |i, j| (i + j) as f64);
+            let scorer = Scorer { names: vec!["sea".into()], weights, kernel_width };
+            let guidance = Guidance::new([Topic::new("sea")]).with(Advice::Scorer(scorer));
+            let mut model = ModelFile { document: Map::new(), tensors: Vec::new() };
+            model.set_guidance(&guidance);
+            let item = &model.document["guidance"]["guided"]["known"]["items"][0];
+            // Files of linear scores are those that were written before there were kernels.
+            assert_eq!(item.get("kernel_width").and_then(Value::as_f64), kernel_width);
+            let model = ModelFile::from_bytes(Path::new("m"), &model.to_bytes()).unwrap();
+            assert_eq!(model.guidance(Path::new("m")).unwrap(), Some(guidance));
+        }
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //!              fits, each from the last one; where another topic has more than 0.8 times the membership of
 //!              its own, the cost is multiplied by 3, up to that of a firm label; then a few whole fits,
 //!              after which what is still elsewhere costs 9 times as much
-//! scorer       ridge regression of the posteriors on the unit rows, for samples that the fit has not seen
+//! scorer       ridge regression of the posteriors, linear or by a kernel as held-out samples decide, for
+//!              samples that the fit has not seen
 //! ```
 //!
 //! So a sample that the parts put into its topic anyway is hardly touched, and the parts stay close to those
@@ -36,7 +37,8 @@ pub use new_samples::{encode_by_classes, encode_by_scorer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Spreading {
     /// Where samples of at least two classes are labelled, others are not, every entry is known, and the
-    /// classifier predicts held-out labels better than by chance (asked from 30 of them on).
+    /// classifier predicts held-out labels better than by chance (asked from 30 of them on); where no class
+    /// has two labels, so that none can be held out, from 50 samples on.
     #[default]
     Auto,
     /// Always; what makes it impossible is an error.
@@ -63,7 +65,8 @@ impl Spreading {
         match self {
             Spreading::Auto => {
                 "if two or more classes have labels, some samples have none, all entries are known, and \
-                held-out labels (from 30 on) are predicted better than by chance"
+                held-out labels (from 30 on) are predicted better than by chance; with one label per class \
+                from 50 samples on"
             }
             Spreading::On => "always; it is an error where that is not possible",
             Spreading::Off => "never",
@@ -182,6 +185,15 @@ fn spread_labels<T: Real>(
         let message = format!("labels guide only the samples that have one: {message}");
         return unchanged(Some(Notice { code: SPREAD, message }));
     }
+    if how.spreading == Spreading::Auto && cannot_judge(&labels) {
+        let message = format!(
+            "labels were not spread: no class has two labels, so none can be held out to judge the few-label \
+            classifier, and of {} samples (fewer than {LEAST_SAMPLES}) it learns too little; two labels per \
+            class, or spread on, spread them",
+            data.n_samples()
+        );
+        return unchanged(Some(Notice { code: SPREAD, message }));
+    }
     match derived(data, &plain, &labels, (loss, settings), how, observe) {
         Ok(done) => Ok(done),
         // What is wrong with the data or settings is for the fit to say.
@@ -292,7 +304,7 @@ fn with_found<T: Real>(
     settings: &Settings,
 ) -> Result<Guidance> {
     let plain = without_derived(guidance);
-    let scorer = scorer::learned(data, labels.names(), &found.posteriors);
+    let scorer = scorer::learned(data, labels.names(), &found.posteriors, settings.seed);
     let (n, classes) = found.posteriors.shape();
     if labels.n_labelled() == n {
         return Ok(plain.with(Advice::Scorer(scorer)));
@@ -367,6 +379,14 @@ fn labels_of(guidance: &Guidance, n: usize) -> Option<Labels> {
 
 /// Fewer held-out labels cannot tell.
 const ENOUGH_HELD_OUT: usize = 30;
+/// Where no label can be held out, so many samples are needed. Of fewer, the neighbours of a sample are a
+/// large part of all, and where classes lie depends on the one label of each more than on other samples.
+const LEAST_SAMPLES: usize = 50;
+
+/// Whether nothing can be held out to judge the classifier, and the samples are too few to trust it unjudged.
+fn cannot_judge(labels: &Labels) -> bool {
+    labels.n_samples() < LEAST_SAMPLES && labels.counts().iter().all(|count| *count < 2)
+}
 
 fn better_than_chance(found: &Classification, classes: usize) -> bool {
     let chance = 1.0 / classes as f64;

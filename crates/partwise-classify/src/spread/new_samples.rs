@@ -115,16 +115,7 @@ fn encoded<T: Real>(
 /// The topic of each name of the scorer, as a number of the owners.
 fn places<T: Real>(scorer: &Scorer, owners: &Owners, components: &Matrix<T>) -> Result<Vec<usize>> {
     let (d, k) = (components.columns(), components.rows());
-    if scorer.weights.shape() != (scorer.names.len(), d + 1) {
-        return Err(Error::Guidance(format!(
-            "the scorer has {} x {} weights; {} topics and {d} features need {} x {}",
-            scorer.weights.rows(),
-            scorer.weights.columns(),
-            scorer.names.len(),
-            scorer.names.len(),
-            d + 1
-        )));
-    }
+    scorer.check(d)?;
     let owner = |name: &String| {
         let is_own = |at: &usize| owners.names()[*at] == *name && owners.components()[*at].end <= k;
         let found = (0..owners.names().len()).find(is_own);

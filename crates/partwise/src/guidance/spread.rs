@@ -83,12 +83,91 @@ impl Spread {
     }
 }
 
-/// A linear score of each topic for samples that a fit has not seen: weights·x/‖x‖ + offset.
+/// A score of each topic for samples that a fit has not seen, of their unit rows x̂ = x/‖x‖.
+///
+/// ```text
+/// linear    weights·x̂ + offset
+/// kernel    Σₗ weightₗ·exp(−‖x̂ − landmarkₗ‖²/(2·width)) + offset
+/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Scorer {
-    /// The topics of the rows.
+    /// The topics.
     pub names: Vec<String>,
-    /// One row a topic: its weights (d), then its offset.
+    /// Linear: one row a topic, its weights (d), then its offset. Of a kernel: one row a landmark, its weight
+    /// for each topic (c), then the landmark (d); and a last row, the offset of each topic, then d zeros.
     #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
     pub weights: Matrix<f64>,
+    /// The width of the kernel; none for linear scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_width: Option<f64>,
+}
+
+impl Scorer {
+    /// Leaves out a topic.
+    pub(crate) fn forget(&mut self, topic: &str) {
+        let weights = &self.weights;
+        let classes = self.names.len();
+        let kept: Vec<usize> = (0..classes).filter(|c| self.names[*c] != topic).collect();
+        self.weights = match self.kernel_width {
+            None => Matrix::from_fn(kept.len(), weights.columns(), |c, f| weights.get(kept[c], f)),
+            Some(_) => {
+                let left_out = classes - kept.len();
+                Matrix::from_fn(weights.rows(), weights.columns() - left_out, |l, at| {
+                    weights.get(l, kept.get(at).copied().unwrap_or(at + left_out))
+                })
+            }
+        };
+        self.names.retain(|name| name != topic);
+    }
+
+    /// Refuses what does not fit d features.
+    #[doc(hidden)]
+    pub fn check(&self, features: usize) -> Result<()> {
+        let (topics, (rows, columns)) = (self.names.len(), self.weights.shape());
+        let (fits, expected) = match self.kernel_width {
+            None => (
+                self.weights.shape() == (topics, features + 1),
+                format!("{topics} x {} for {topics} topics and {features} features", features + 1),
+            ),
+            Some(_) => (
+                rows >= 2 && columns == topics + features,
+                format!("2 or more x {} for {topics} topics and {features} features", topics + features),
+            ),
+        };
+        if !fits {
+            let what = "the weights of the scorer".into();
+            return Err(Error::Shape { what, expected, found: format!("{rows} x {columns}") });
+        }
+        if let Some(width) = self.kernel_width.filter(|width| !(width.is_finite() && *width > 0.0)) {
+            return Err(Error::OutOfRange {
+                name: "the kernel width of the scorer".into(),
+                value: width.to_string(),
+                valid: "a finite number above 0".into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_left_out_of_both_forms() {
+        let of = |kernel_width, rows: usize, columns: usize| {
+            let weights = Matrix::from_fn(rows, columns, |i, j| (10 * i + j) as f64);
+            let mut scorer =
+                Scorer { names: ["ash", "elm", "oak"].map(String::from).to_vec(), weights, kernel_width };
+            scorer.check(2).unwrap();
+            scorer.forget("elm");
+            scorer.check(2).unwrap();
+            assert_eq!(scorer.names, ["ash", "oak"]);
+            scorer.weights.into_vec()
+        };
+        // Rows are topics.
+        assert_eq!(of(None, 3, 3), [0.0, 1.0, 2.0, 20.0, 21.0, 22.0]);
+        // Columns are topics, then features.
+        assert_eq!(of(Some(0.5), 2, 5), [0.0, 2.0, 3.0, 4.0, 10.0, 12.0, 13.0, 14.0]);
+    }
 }

@@ -83,11 +83,7 @@ pub(super) fn forget(guidance: &mut Guidance, topic: &str) {
                 *shares = Matrix::from_fn(shares.rows(), kept.len(), |i, c| shares.get(i, kept[c]));
                 names.retain(|n| n != topic);
             }
-            Advice::Scorer(Scorer { names, weights }) => {
-                let kept: Vec<usize> = (0..names.len()).filter(|c| names[*c] != topic).collect();
-                *weights = Matrix::from_fn(kept.len(), weights.columns(), |c, f| weights.get(kept[c], f));
-                names.retain(|n| n != topic);
-            }
+            Advice::Scorer(scorer) => scorer.forget(topic),
             _ => {}
         }
     }
