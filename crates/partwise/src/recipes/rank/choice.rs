@@ -31,7 +31,8 @@ pub struct RankSettings {
     pub from: usize,
     /// The greatest k; 30 by default. It is lowered to what the data allow.
     pub to: usize,
-    /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4.
+    /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4; three
+    /// times as many below 40 samples.
     pub splits: Option<usize>,
     /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 from 100,000 stored
     /// values on; twice as many under guidance.
