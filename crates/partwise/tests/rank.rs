@@ -182,13 +182,14 @@ fn topics_of_short_texts_are_found_dense_or_sparse() {
 }
 
 #[test]
-fn few_samples_have_more_splits() {
-    for (samples, splits) in [(39, 24), (40, 8)] {
+fn few_samples_have_more_splits_and_starts() {
+    for (samples, splits, restarts) in [(39, 24, 6), (40, 8, 2)] {
         let values = counts(&planted(2, 6.0, 2)[..samples * FEATURES], 2);
         let rank = RankSettings { to: 3, ..RankSettings::default() };
         let found =
             chosen(&dense(values), Loss::KullbackLeibler, &Settings::new(1), &rank).expect("a choice");
-        assert_eq!((found.splits, found.rank), (splits, 2), "{samples} samples: {found:?}");
+        assert_eq!((found.splits, found.restarts), (splits, restarts), "{samples} samples");
+        assert_eq!(found.rank, 2, "{samples} samples: {found:?}");
     }
 }
 
