@@ -131,6 +131,8 @@ def consensus(
     ranks_and_restarts: tuple[list[int], int],
     spread: str | None,
     folder: tuple[str, str] | None,
+    time_limit: float | None,
+    callback: Callable[[int, int, float, float], Any] | None,
 ) -> list[dict[str, Any]]: ...
 def select_rank(
     data: _Data,

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from partwise import ConsensusNMF, Guidance, GuidedNMF, NMF, Topic
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 
 def planted(k=3, n=80, d=20, seed=0):
@@ -62,6 +63,23 @@ def test_finished_fits_are_kept_and_those_of_other_data_are_refused(tmp_path):
         ConsensusNMF(3, n_restarts=5, folder=folder).fit(X)
 
 
+def test_a_time_limit_ends_with_the_fits_that_are_done_and_keeps_them(tmp_path):
+    X, folder = planted(), tmp_path / "kept"
+    with pytest.warns(ConvergenceWarning, match="time_limit of 1 s was over before all 20000 fits.*the same call goes on"):
+        model = ConsensusNMF(3, n_restarts=20000, time_limit=1, folder=folder).fit(X)
+    assert 2 <= model._found[3]["n_fits"] < 20000 and folder.exists()
+    assert np.allclose(model.codes_ @ model.components_, X, atol=0.02 * X.max())
+    with pytest.raises(ValueError, match="before any number of components had the two fits"):
+        ConsensusNMF(3, n_restarts=5, time_limit=1e-9).fit(X)
+
+
+def test_verbose_shows_the_result_and_the_default_nothing(capsys):
+    ConsensusNMF(3, n_restarts=5).fit(planted())
+    assert capsys.readouterr().out == ""
+    ConsensusNMF(3, n_restarts=5, verbose=1).fit(planted())
+    assert "k = 3: 3 of 3 components appear" in capsys.readouterr().out
+
+
 def test_it_is_an_estimator():
     model = ConsensusNMF(4, estimator=NMF(beta_loss="kullback-leibler", solver="mu"), n_restarts=3)
     assert clone(model).get_params()["n_restarts"] == 3
@@ -87,6 +105,7 @@ def test_plots(tmp_path):
         ({"n_components": 30}, "k is 30, but must be at most 20"),
         ({"n_restarts": 1}, "restarts is 1, but must be 2 or more"),
         ({"n_restarts": 0}, "n_restarts is 0"),
+        ({"time_limit": 0}, "time_limit is 0, but must be a number of seconds above 0"),
         ({"estimator": "nmf"}, "estimator is str"),
     ],
 )

@@ -133,7 +133,8 @@ pub fn consensus_readme(ranks: &[usize], loss: Loss) -> String {
         X is the data after --scale (samples x features), W the codes, H the components: X is about W times H.\n\
         Of each matrix there is one per k; the names below are those of k = {k}.\n\
         \n\
-        {components}H (k x features): the median of the components of the fits with it.\n\
+        {components}H (k x features): the median of the components of the fits with it,\n\
+        {space}after ten more iterations from there.\n\
         {space}Unit: fractions; each component sums to 1.\n\
         {codes}W (samples x k), refitted with these components fixed.\n\
         {space}Unit: that of X; what a component adds to the sum of a sample.\n\

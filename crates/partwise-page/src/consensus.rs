@@ -95,7 +95,7 @@ impl ConsensusPage<'_> {
 
 const LEAD: &str = "Each component of the best fit is matched to one of every other fit. The bar is the share of \
     these fits in which it appears (cosine 0.9 or more). Distance is 1 - cosine; the consensus is the median of \
-    the components of these fits, without those beyond median + 3 MAD.";
+    the components of these fits, without those beyond median + 3 MAD, after ten more iterations from there.";
 
 /// The components of one k: a bar for each, and a table.
 fn components(of_k: &ConsensusSummary, features: &[Vec<String>]) -> String {

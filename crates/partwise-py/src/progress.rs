@@ -72,12 +72,12 @@ pub(crate) fn watched_reports<M: Send, R: Send>(
     py: Python<'_>,
     callback: Option<&Py<PyAny>>,
     call: Call<'_, M>,
-    work: impl FnOnce(&mut dyn FnMut(M) -> ControlFlow<()>) -> R + Send,
+    work: impl FnOnce(&mut (dyn FnMut(M) -> ControlFlow<()> + Send)) -> R + Send,
 ) -> PyResult<R> {
     let interrupt = Interrupt::default();
     let (reports, received) = sync_channel(0);
     let (replies, reply) = sync_channel(1);
-    let reporter = Reporter { reports, reply, calls: callback.is_some() };
+    let mut reporter = Reporter { reports, reply, calls: callback.is_some() };
     py.detach(|| {
         thread::scope(|scope| {
             let engine = thread::Builder::new().name("partwise".into()).stack_size(STACK);
@@ -133,7 +133,7 @@ struct Reporter<M> {
 }
 
 impl<M> Reporter<M> {
-    fn report(&self, report: M) -> ControlFlow<()> {
+    fn report(&mut self, report: M) -> ControlFlow<()> {
         if !self.calls {
             return ControlFlow::Continue(());
         }

@@ -93,6 +93,18 @@ fn planted_components_return_and_are_found() {
 }
 
 #[test]
+fn the_consensus_fits_about_as_well_as_the_best_fit_even_where_components_do_not_return() {
+    let (x, _) = planted(60, 40, 3, 0.4);
+    for loss in Loss::ALL.iter().copied() {
+        let model = Model::nmf().with_loss(loss).unwrap();
+        let found = at(&dense(&x), &model, &Settings::new(1), 9).unwrap().summary;
+        assert!(found.stability < 0.98, "{loss:?}: {}", found.explanation());
+        let ratio = found.relative_error / found.best_error;
+        assert!(ratio < 1.03, "{loss:?}: {ratio}");
+    }
+}
+
+#[test]
 fn components_beyond_the_planted_ones_do_not_return_and_the_report_says_what_they_become() {
     let (x, _) = planted(60, 40, 3, 0.4);
     let found = at(&dense(&x), &Model::nmf(), &Settings::new(1), 9).unwrap();

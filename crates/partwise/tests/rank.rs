@@ -146,6 +146,53 @@ fn the_answer_does_not_depend_on_unit_threads_storage_or_range() {
     assert_eq!(found.rank, base.rank);
 }
 
+/// Counts of words in `n` short texts of a few of three topics over the features, words by Zipf's law.
+fn short_texts(n: usize, words: f64, seed: u64) -> Vec<f64> {
+    let mut random = generator(seed, 4);
+    let mut exponential = || -uniform(&mut random).max(1e-12).ln();
+    let topics: Vec<Vec<f64>> = (0..3)
+        .map(|_| {
+            let topic: Vec<f64> = (1..=FEATURES).map(|rank| exponential().powi(4) / rank as f64).collect();
+            let sum: f64 = topic.iter().sum();
+            topic.iter().map(|x| x / sum).collect()
+        })
+        .collect();
+    let mut means = Vec::new();
+    for _ in 0..n {
+        let codes: Vec<f64> = (0..3).map(|_| exponential().powi(4)).collect();
+        let sum: f64 = codes.iter().sum();
+        let of = |j: usize| topics.iter().zip(&codes).map(|(topic, c)| topic[j] * c / sum).sum::<f64>();
+        means.extend((0..FEATURES).map(|j| words * of(j)));
+    }
+    counts(&means, seed)
+}
+
+#[test]
+fn topics_of_short_texts_are_found_dense_or_sparse() {
+    let values = short_texts(300, 8.0, 1);
+    let data = dense(values.clone());
+    assert!(data.summary().non_zeros * 4 < values.len(), "most of them are 0");
+    let found = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &quick()).expect("a choice");
+    assert_eq!((found.rank, found.k_prediction), (3, 3), "{found:?}");
+    let entry = |(at, x): (usize, &f64)| ((at / FEATURES) as u32, (at % FEATURES) as u32, *x);
+    let stored = values.iter().enumerate().filter(|(_, x)| **x != 0.0).map(entry).collect();
+    let (sparse, _) = SparseMatrix::from_triplets(300, FEATURES, stored).expect("a matrix");
+    let same = chosen(&sparse, Loss::KullbackLeibler, &Settings::new(1), &quick()).expect("a choice");
+    assert_eq!(same, found);
+}
+
+#[test]
+fn few_samples_have_more_splits_and_starts() {
+    for (samples, splits, restarts) in [(39, 24, 6), (40, 8, 2)] {
+        let values = counts(&planted(2, 6.0, 2)[..samples * FEATURES], 2);
+        let rank = RankSettings { to: 3, ..RankSettings::default() };
+        let found =
+            chosen(&dense(values), Loss::KullbackLeibler, &Settings::new(1), &rank).expect("a choice");
+        assert_eq!((found.splits, found.restarts), (splits, restarts), "{samples} samples");
+        assert_eq!(found.rank, 2, "{samples} samples: {found:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_compared_is_refused_in_words() {
     let data = dense(counts(&planted(2, 3.0, 2), 2));

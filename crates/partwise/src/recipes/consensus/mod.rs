@@ -8,14 +8,17 @@
 //! distance     1 − cosine of a matched component
 //! share        the fraction of the other fits in which a component appears: cosine ≥ 0.9
 //! outliers     matched components whose distance is above median + 3·MAD of the distances of their component
-//! consensus    entrywise median of the matched components at unit length, of the fits in which they appear
-//!              and are no outliers, scaled to sum 1
+//! median       entrywise, of the matched components at unit length, of the fits in which they appear and are
+//!              no outliers
+//! consensus    the medians after 10 further iterations of the model from them, if those fit better (an
+//!              entrywise median minimizes no loss); each component scaled to sum 1
 //! codes        refitted: min over W ≥ 0 of the loss with the consensus components fixed
 //! ```
 //!
 //! No limit is chosen by eye. k is not chosen here: see [`select_rank`](super::select_rank).
 
 mod cells;
+mod improvement;
 mod matching;
 mod restarts;
 
@@ -26,6 +29,7 @@ use crate::fit::{Fit, Held, memory, solve};
 use crate::foundation::{Error, Estimate, Matrix, Real, Result, once, pool};
 use crate::methods::{Form, Model};
 pub use cells::{CellPrograms, Cells, ConsensusSteps, SelectionRow, cell_programs};
+use improvement::improved;
 use matching::Matched;
 use restarts::Restart;
 pub use restarts::{RestartProgress, fit_restarts};
@@ -257,8 +261,7 @@ fn consensus<T: Real>(
     // Fits from other starts may agree to their tolerance, but not to rounding after as many iterations.
     let as_long = fits.iter().all(|fit| fit.iterations == fits[0].iterations);
     let same_starts = as_long && matched.largest_distance() < SAME;
-    let components = matched.medians();
-    let refitted = codes_for(data, &components, model.loss(), settings)?;
+    let (components, refitted) = improved(data, model, settings, matched.medians())?;
     let parts = matched.stability(&fits[best].names);
     let order = order(&refitted.codes, &parts);
     let sum_of =

@@ -31,10 +31,11 @@ pub struct RankSettings {
     pub from: usize,
     /// The greatest k; 30 by default. It is lowered to what the data allow.
     pub to: usize,
-    /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4.
+    /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4; three
+    /// times as many below 40 samples.
     pub splits: Option<usize>,
-    /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 from 100,000 stored
-    /// values on; twice as many under guidance.
+    /// Starts of each fit, of which the best is kept, 1 or more; by default 2 (6 below 40 samples), and 1 from
+    /// 100,000 stored values on; twice as many under guidance.
     pub restarts: Option<usize>,
     /// What is held out.
     pub holdout: Holdout,
@@ -177,10 +178,14 @@ impl RankChoice {
                 samples",
                 if self.named() > 0 { "the free ones" } else { "they" }
             ),
-            _ => format!(
-                "{count}: {split} {verb} predicted best with {predicted}, but only {} in random halves of the \
-                samples",
-                if self.rank == 1 { "1 returns".into() } else { format!("{} return", self.rank) }
+            // One component always returns.
+            (1, _) => format!(
+                "{count}: {split} {verb} predicted best with {predicted}, but no 2 or more return in random \
+                halves of the samples; half of these data may be too little to find them"
+            ),
+            (rank, _) => format!(
+                "{count}: {split} {verb} predicted best with {predicted}, but only {rank} return in random \
+                halves of the samples"
             ),
         };
         if self.stopped {

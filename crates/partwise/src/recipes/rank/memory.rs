@@ -9,9 +9,10 @@
 //! fits      one for each split that is worked on, at the greatest k
 //! ```
 
+use super::counts::without_zeros;
 use super::search::keeps_parts;
 use super::splits::Splits;
-use super::{Holdout, RankSettings, range};
+use super::{Holdout, RankSettings, may_thin, range};
 use crate::data::{DataMatrix, DataSize, INDEX, WORD};
 use crate::engine::losses::Loss;
 use crate::engine::{Init, Settings};
@@ -32,11 +33,13 @@ pub fn memory_of_rank<T: Real>(
 ) -> Result<Estimate> {
     let guidance = guidance.filter(|guidance| !guidance.is_empty());
     let (_, to) = range(data, rank, guidance.map_or(0, Guidance::n_components))?;
-    of_splits(&Splits::new(data, loss, settings, rank, guidance)?, to)
+    let sparse = if may_thin(loss, rank) { without_zeros(data)? } else { None };
+    let data = sparse.as_ref().map_or(data, |sparse| sparse as &dyn DataMatrix<T>);
+    of_splits(&Splits::new(data, loss, settings, rank, guidance)?, to, sparse.is_some())
 }
 
-/// The same for splits that are laid out.
-pub(super) fn of_splits<T: Real>(splits: &Splits<'_, T>, to: usize) -> Result<Estimate> {
+/// The same for splits that are laid out; `copied`: of a sparse copy of the data.
+pub(super) fn of_splits<T: Real>(splits: &Splits<'_, T>, to: usize, copied: bool) -> Result<Estimate> {
     let size = DataSize::of(splits.data);
     let threads = pool::threads_for(splits.settings.threads);
     let at_once = threads.min(splits.count) as f64;
@@ -61,6 +64,9 @@ pub(super) fn of_splits<T: Real>(splits: &Splits<'_, T>, to: usize) -> Result<Es
     let settings = Settings { rank: to, threads, init: Init::Nndsvda, ..splits.settings.clone() };
     let fit = memory::of_fit(size, &splits.model()?, &settings);
     let mut parts = vec![("the parts of the splits", kept * of_split + at_once * marks)];
+    if copied {
+        parts.push(("the counts without their zeros", size.bytes()));
+    }
     parts.extend(fit.parts.into_iter().map(|(name, bytes)| (name, at_once * bytes)));
     let mut advice = vec![format!("a smaller greatest k than {to}"), "fewer splits".into()];
     if at_once > 1.0 {

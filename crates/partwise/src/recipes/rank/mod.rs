@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Counts are split by thinning: T ~ Binomial(X, ¼) is predicted, X − T is fitted; the two are independent if
-//! X is Poisson. Other data hide some of their entries, or blocks of them (see [`Holdout`]). References:
+//! X is Poisson. Their prediction is shrunk towards the product of the margins, as far as predicts best. Other data hide some of their entries, or blocks of them (see [`Holdout`]). References:
 //! thinning, Neufeld et al. 2024, JMLR 25; held-out blocks, Owen & Perry 2009, doi:10.1214/08-AOAS227.
 
 mod choice;
@@ -98,8 +98,11 @@ fn selected<T: Real>(
     let largest = data.summary().max;
     let moderate = (-99.0..99.0).contains(&largest.log10());
     let divided = (!moderate).then(|| data.divided(2f64.powf(largest.log2().floor()), 0.0));
-    let splits = Splits::new(divided.as_deref().unwrap_or(data), loss, settings, rank, guidance)?;
-    memory::of_splits(&splits, to)?
+    let data = divided.as_deref().unwrap_or(data);
+    let sparse = if may_thin(loss, rank) { counts::without_zeros(data)? } else { None };
+    let data = sparse.as_ref().map_or(data, |sparse| sparse as &dyn DataMatrix<T>);
+    let splits = Splits::new(data, loss, settings, rank, guidance)?;
+    memory::of_splits(&splits, to, sparse.is_some())?
         .check("the comparison of numbers of components", settings.memory_limit)?;
     let (holdout, restarts) = (splits.holdout, splits.restarts);
     let mut search = Search::new(splits, finished, observe);
@@ -151,6 +154,11 @@ fn selected<T: Real>(
         guided,
         steps,
     })
+}
+
+/// Whether counts would be thinned.
+fn may_thin(loss: Loss, rank: &RankSettings) -> bool {
+    loss == Loss::KullbackLeibler && matches!(rank.holdout, Holdout::Auto | Holdout::Thinning)
 }
 
 /// The k that can be compared, of which `named` components have names.

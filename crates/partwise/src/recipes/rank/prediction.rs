@@ -14,6 +14,9 @@ use crate::methods::Model;
 
 /// What a prediction has of the product of the margins, so that a count where it is 0 costs a finite amount.
 const BACKGROUND: f64 = 0.01;
+/// As much of it is tried in a prediction of counts, ascending: the components that fit best give 0 to a word
+/// that none of their texts happens to have. Not all of it: components of noise would then cost nothing.
+const SHRINKAGE: [f64; 6] = [BACKGROUND, 0.03, 0.1, 0.2, 0.35, 0.5];
 /// What is predicted of counts, relative to what is fitted.
 const PREDICTED: f64 = 1.0 / 3.0;
 /// As many hidden entries are enough, and so large may their fraction be.
@@ -177,7 +180,8 @@ impl<T: Real> Splits<'_, T> {
     }
 
     /// The error of `share`·W·H as a prediction of `target`, relative to that of the mean of `fitted`, of the
-    /// same shape.
+    /// same shape. With the Kullback-Leibler loss W·H is shrunk towards the product of the margins, as far as
+    /// predicts best.
     fn misfit(
         &self,
         target: &dyn DataMatrix<T>,
@@ -201,27 +205,38 @@ impl<T: Real> Splits<'_, T> {
                 of(&scaled, &components.transposed()) / of(&root, &ones).max(f64::MIN_POSITIVE)
             }
             Loss::KullbackLeibler => {
-                let u = Matrix::from_fn(n, k + 1, |i, j| match j < k {
-                    true => T::from_f64(share * (1.0 - BACKGROUND) * codes.get(i, j).to_f64()),
-                    false => T::from_f64(share * BACKGROUND * margin(&seen.row_sums, i) / seen.sum),
-                });
+                let shrunk = |towards: f64| {
+                    Matrix::from_fn(n, k + 1, |i, j| match j < k {
+                        true => T::from_f64(share * (1.0 - towards) * codes.get(i, j).to_f64()),
+                        false => T::from_f64(share * towards * margin(&seen.row_sums, i) / seen.sum),
+                    })
+                };
                 let v = Matrix::from_fn(d, k + 1, |f, j| match j < k {
                     true => components.get(j, f),
                     false => T::from_f64(margin(&seen.column_sums, f)),
                 });
-                let of = |u: &Matrix<T>, v: &Matrix<T>| -> f64 {
-                    let log =
-                        target.sample_chunks().into_iter().map(|rows| target.log_divergence(rows, u, v));
-                    let sums = |m: &Matrix<T>, j: usize| -> f64 {
-                        (0..m.rows()).map(|i| m.get(i, j).to_f64()).sum()
-                    };
-                    let mass: f64 = (0..u.columns()).map(|j| sums(u, j) * sums(v, j)).sum();
-                    log.sum::<f64>() - target.summary().sum + mass
-                };
-                of(&u, &v) / of(&root, &ones).max(f64::MIN_POSITIVE)
+                let of = |u: &Matrix<T>, v: &Matrix<T>| divergence(target, u, v);
+                // It is convex in the shrinkage: after it has risen, it rises on.
+                let mut least = f64::INFINITY;
+                for towards in SHRINKAGE {
+                    let found = of(&shrunk(towards), &v);
+                    if found >= least {
+                        break;
+                    }
+                    least = found;
+                }
+                least / of(&root, &ones).max(f64::MIN_POSITIVE)
             }
         }
     }
+}
+
+/// D(X ‖ U·Vᵀ).
+fn divergence<T: Real>(data: &dyn DataMatrix<T>, u: &Matrix<T>, v: &Matrix<T>) -> f64 {
+    let log = data.sample_chunks().into_iter().map(|rows| data.log_divergence(rows, u, v)).sum::<f64>();
+    let sums = |m: &Matrix<T>, j: usize| (0..m.rows()).map(|i| m.get(i, j).to_f64()).sum::<f64>();
+    let mass: f64 = (0..u.columns()).map(|j| sums(u, j) * sums(v, j)).sum();
+    log - data.summary().sum + mass
 }
 
 /// The sum of a row or column, with a share of the mean of all, so that it is above 0.

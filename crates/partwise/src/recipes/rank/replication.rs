@@ -1,15 +1,12 @@
 //! Whether the components of two halves of the samples are the same.
 
 use super::Holdout;
-use super::splits::{Splits, halves};
+use super::splits::{FEW, Splits, halves};
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::foundation::{Matrix, Real, Result};
 use crate::metrics::best_matching;
 
-/// Below this many samples, each of which may be all that holds a component, two halves of the counts stand
-/// for those of the samples; two bootstraps where the data are no counts.
-const FEW: usize = 40;
 /// Cosines as whole numbers, for the matching.
 const SCALE: f64 = (1_u64 << 40) as f64;
 
@@ -31,6 +28,8 @@ impl<T: Real> Splits<'_, T> {
         Ok(matched.fold(1.0, f64::min))
     }
 
+    /// Of few samples, two halves of the counts stand for those of the samples; two bootstraps where the data
+    /// are no counts.
     fn half_samples(&self, split: usize) -> [Box<dyn DataMatrix<T>>; 2] {
         let (n, random) = (self.data.n_samples(), self.stream(split));
         if n >= FEW {

@@ -19,6 +19,10 @@ const TOLERANCE: f64 = 1e-3;
 /// and the less the splits differ.
 const EFFORT: [(usize, usize, usize, usize); 3] =
     [(100_000, 8, 2, 100), (1_000_000, 6, 1, 100), (usize::MAX, 4, 1, 50)];
+/// Below this many samples, each of which may be all that holds a component, the splits differ most.
+pub(super) const FEW: usize = 40;
+/// As many times the splits, of few samples; and the starts, where a fit is small.
+const MORE: usize = 3;
 /// Streams of random numbers: one for each split.
 const STREAM: u64 = 1 << 41;
 const SECOND_STREAM: u64 = 1 << 42;
@@ -71,6 +75,8 @@ impl<'s, T: Real> Splits<'s, T> {
         }
         let effort = EFFORT.iter().find(|effort| data.n_stored() <= effort.0).unwrap_or(&EFFORT[2]);
         let (_, splits, restarts, iterations) = *effort;
+        let more = if data.n_samples() < FEW { MORE } else { 1 };
+        let (splits, restarts) = (more * splits, if restarts > 1 { more * restarts } else { restarts });
         // Free components beside named ones start at random alone.
         let restarts = if guidance.is_some() { 2 * restarts } else { restarts };
         let settings = Settings {
