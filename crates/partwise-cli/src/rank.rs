@@ -135,6 +135,9 @@ fn table_csv(found: &RankChoice) -> String {
     out
 }
 
+/// The version of what a split is scored by: scores of another one are not mixed with those of this one.
+const SCORES: u32 = 2;
+
 /// All that the scores of a split at some k depend on.
 fn header(
     request: &RankRequest,
@@ -153,6 +156,7 @@ fn header(
         ("data", data),
         ("scale", io::scaling_json(scaling)),
         ("settings", settings),
+        ("scores", json!(SCORES)),
         ("guidance_sha256", json!(guidance)),
     ]
     .into_iter()

@@ -39,8 +39,8 @@ struct Asked {
 }
 
 /// For each k the consensus of many fits: matrices, and the stability of each component. `identity` is JSON:
-/// all that changes a fit; with it, finished fits are kept in `folder` until all are done. `callback` gets the
-/// fits that are done, all fits, the fraction of the work that is done, and the seconds so far.
+/// all that changes a fit; with it, finished fits are kept in `folder` until all are done. `callback` gets
+/// the fits that are done, all fits, the fraction of the work that is done, and the seconds so far.
 #[pyfunction]
 pub(crate) fn consensus<'py>(
     py: Python<'py>,

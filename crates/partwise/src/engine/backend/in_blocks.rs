@@ -170,7 +170,8 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
                     *place = super::extrapolation::moved_on(*place, *last, step);
                 }
             }
-            let block_codes = Matrix::from_vec(rows.len(), k, std::mem::take(&mut moved)).expect("rows × k codes");
+            let block_codes =
+                Matrix::from_vec(rows.len(), k, std::mem::take(&mut moved)).expect("rows × k codes");
             let mut part = sum.vector(features * k);
             blocks.transpose_times_block(&self.pool, (block, kept), &block_codes, &mut part);
             sum.add(part);

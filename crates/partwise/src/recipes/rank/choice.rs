@@ -31,11 +31,11 @@ pub struct RankSettings {
     pub from: usize,
     /// The greatest k; 30 by default. It is lowered to what the data allow.
     pub to: usize,
-    /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4; three
-    /// times as many below 40 samples.
+    /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4;
+    /// three times as many below 40 samples.
     pub splits: Option<usize>,
-    /// Starts of each fit, of which the best is kept, 1 or more; by default 2 (6 below 40 samples), and 1 from
-    /// 100,000 stored values on; twice as many under guidance.
+    /// Starts of each fit, of which the best is kept, 1 or more; by default 2 (6 below 40 samples), and 1
+    /// from 100,000 stored values on; twice as many under guidance.
     pub restarts: Option<usize>,
     /// What is held out.
     pub holdout: Holdout,
