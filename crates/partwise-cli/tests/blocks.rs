@@ -7,6 +7,7 @@ mod common;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use common::{json, numbers, run, stderr, stdout, succeed, write_npy};
 use serde_json::Value;
@@ -140,6 +141,29 @@ fn data_of_another_format_that_need_more_than_memory_are_refused_with_the_way_ou
     assert!(said.contains("2.0 MB may be used") && said.contains("partwise convert x.mtx x.pwx"), "{said}");
     assert!(!folder.join("none").exists());
     succeed(folder, "fit x.mtx -k 3 --memory 2GB --out out --quiet");
+}
+
+/// A limit on the data of the process stands for a machine with little memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_does_not_fit_into_what_is_free_is_read_in_blocks_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (rows, columns) = (2000, 3000);
+    write_npy(&folder.join("x.npy"), &[rows, columns], &numbers(rows * columns, 5));
+    succeed(folder, "convert x.npy x.pwx --block-values 300000 --quiet");
+    let fit = "fit x.pwx -k 2 --max-iter 5 --threads 1 --out";
+    let free = run(folder, &format!("{fit} free"));
+    succeed(folder, &format!("{fit} blocks --memory 500MB"));
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -d 145000; exec \"$0\" $1 little", env!("CARGO_BIN_EXE_partwise"), fit])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(free.status.success() && limited.status.success(), "{}", stderr(&limited));
+    assert!(stdout(&limited).contains("data in 20 blocks"), "{}", stdout(&limited));
+    assert!(!stdout(&free).contains("blocks"), "{}", stdout(&free));
+    assert_eq!(factors(folder, "little"), factors(folder, "blocks"));
 }
 
 #[test]

@@ -14,9 +14,9 @@
 //! ```
 //!
 //! Counts are split by thinning: T ~ Binomial(X, ¼) is predicted, X − T is fitted; the two are independent if
-//! X is Poisson. Their prediction is shrunk towards the product of the margins, as far as predicts best. Other
-//! data hide some of their entries, or blocks of them (see [`Holdout`]). References: thinning, Neufeld et al.
-//! 2024, JMLR 25; held-out blocks, Owen & Perry 2009, doi:10.1214/08-AOAS227.
+//! X is Poisson. Their prediction is shrunk towards the product of the margins, as far as predicts best.
+//! Other data hide some of their entries, or blocks of them (see [`Holdout`]). References: thinning, Neufeld
+//! et al. 2024, JMLR 25; held-out blocks, Owen & Perry 2009, doi:10.1214/08-AOAS227.
 
 mod choice;
 mod counts;
