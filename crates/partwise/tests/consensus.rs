@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::number;
 use partwise::guidance::Topic;
 use partwise::recipes::{
-    Consensus, ConsensusSettings, FinishedPieces, InMemory, RestartProgress, consensus_at, fit_restarts,
-    memory_of_consensus,
+    Consensus, ConsensusSettings, FinishedPieces, InMemory, RestartProgress, codes_for, consensus_at,
+    fit_restarts, memory_of_consensus,
 };
 use partwise::{
     DataMatrix, DenseMatrix, Guidance, Loss, Matrix, Model, Real, Result, Settings, SparseMatrix, memory,
@@ -189,6 +189,30 @@ fn sparse_and_single_data_have_the_same_consensus() {
     for j in 0..3 {
         let row: Vec<f64> = single.components.row(j).iter().map(|h| h.to_f64()).collect();
         assert!(cosine(&row, double.components.row(j)) > 0.999, "component {j}");
+    }
+}
+
+#[test]
+fn exact_codes_take_one_iteration_in_both_number_types() {
+    let (x, parts) = planted(60, 40, 4, 0.3);
+    let narrow: SparseMatrix<'static, f32> = common::sparse(&x);
+    let settings = Settings::new(4);
+    let double = codes_for(&dense(&x), &parts, Loss::Frobenius, &settings).unwrap();
+    let single = codes_for(&narrow, &parts.cast::<f32>(), Loss::Frobenius, &settings).unwrap();
+    assert_eq!((double.iterations, single.iterations), (1, 1));
+    for i in 0..60 {
+        let rest = |c: usize| -> f64 {
+            let error = |j: usize| {
+                (0..4).map(|l| double.codes.get(i, l) * parts.get(l, j)).sum::<f64>() - x.get(i, j)
+            };
+            (0..40).map(|j| error(j) * parts.get(c, j)).sum()
+        };
+        for c in 0..4 {
+            let (code, slope) = (double.codes.get(i, c), rest(c));
+            // The conditions of the minimum.
+            assert!(slope > -1e-9 && (code == 0.0 || slope.abs() < 1e-9), "row {i}, component {c}");
+            assert!((single.codes.get(i, c).to_f64() - code).abs() < 1e-3, "row {i}, component {c}");
+        }
     }
 }
 

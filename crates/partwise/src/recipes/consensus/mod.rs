@@ -36,7 +36,8 @@ pub use restarts::{RestartProgress, fit_restarts};
 
 use super::FinishedPieces;
 
-/// Codes for fixed components are solved at least to this tolerance, by at most so many iterations.
+/// One factor for a fixed other one is solved to this tolerance, by at most so many updates, where no solver
+/// reaches the minimum at once.
 const EXACT: (f64, usize) = (1e-8, 2000);
 /// From this share of the fits on, a component is counted as one that returns.
 const STABLE: f64 = 0.9;
@@ -320,17 +321,26 @@ pub fn codes_for<T: Real>(
     loss: Loss,
     settings: &Settings,
 ) -> Result<Fit<T>> {
-    let solver = if loss == Loss::Frobenius { SolverChoice::Bpp } else { SolverChoice::Auto };
-    let settings = Settings {
-        rank: components.rows(),
+    solve(data, Held::Components(components), loss, &exact(components.rows(), loss, settings))
+}
+
+/// Settings that solve one factor exactly, without penalties.
+fn exact(rank: usize, loss: Loss, settings: &Settings) -> Settings {
+    // Block pivoting is exact after one iteration. More of them would only wait for numbers to stand still
+    // that rounding moves: of `f32` for as long as they may.
+    let (solver, tolerance, max_iterations) = match loss {
+        Loss::Frobenius => (SolverChoice::Bpp, 0.0, 1),
+        Loss::KullbackLeibler => (SolverChoice::Auto, EXACT.0, EXACT.1),
+    };
+    Settings {
+        rank,
         solver,
         inner_steps: None,
-        tolerance: EXACT.0,
-        max_iterations: EXACT.1,
+        tolerance,
+        max_iterations,
         time_limit: None,
         l1: (0.0, 0.0),
         l2: (0.0, 0.0),
         ..settings.clone()
-    };
-    solve(data, Held::Components(components), loss, &settings)
+    }
 }

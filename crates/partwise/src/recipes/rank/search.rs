@@ -84,8 +84,7 @@ impl<'s, T: Real> Search<'s, T> {
         self.scan(from, to)?;
         self.to_scan.clear();
         let coarse = self.predicted(&self.all());
-        // Prediction is refined only where the answer may be.
-        if coarse <= EACH || self.replicates(coarse)? {
+        if coarse <= EACH || self.less_may_do(coarse, to)? {
             self.refine(from, coarse)?;
         }
         self.parts.iter_mut().for_each(|parts| *parts = OnceLock::new());
@@ -110,6 +109,16 @@ impl<'s, T: Real> Search<'s, T> {
             }
         }
         Ok(())
+    }
+
+    /// Whether k below the predicted one of the grid are worth a try. Where that one ends the range and k
+    /// halfway to the one before is not enough, errors still fall, and k beyond the range may be needed.
+    fn less_may_do(&mut self, coarse: usize, to: usize) -> Result<bool> {
+        if coarse == to {
+            let before = self.errors.range(..coarse).next_back().map_or(coarse, |(k, _)| *k);
+            self.error((before + coarse).div_ceil(2))?;
+        }
+        Ok(coarse < to || self.predicted(&self.all()) < coarse)
     }
 
     /// The errors of further k, so that those around the best and the predicted k are known.
@@ -225,6 +234,24 @@ impl<'s, T: Real> Search<'s, T> {
                 if found { passes = middle } else { failed = middle }
             }
             return Ok(());
+        }
+        self.replicate_between(most)
+    }
+
+    /// Where nothing returned: the k beyond [`EACH`] that were passed over, from the predicted one downwards,
+    /// unless the data are large. Components of too many divide parts, those of too few merge them, so that
+    /// the right number may return between two that do not.
+    fn replicate_between(&mut self, most: usize) -> Result<()> {
+        if !keeps_parts(&self.splits) {
+            return Ok(());
+        }
+        for k in (EACH + 1..most).rev() {
+            if self.replicates(k)? {
+                return self.error(k);
+            }
+            if self.stopped {
+                return Ok(());
+            }
         }
         Ok(())
     }

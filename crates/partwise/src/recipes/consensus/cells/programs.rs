@@ -3,14 +3,14 @@
 use super::pooled::Pool;
 use super::{Cells, ConsensusSteps, TPM};
 use crate::data::{DataMatrix, transpose_times};
+use crate::engine::Settings;
 use crate::engine::losses::Loss;
-use crate::engine::{Settings, SolverChoice};
 use crate::fit::{Held, solve};
 use crate::foundation::{Matrix, Real, Result, once};
 use crate::kernels::symmetric_eigen;
 use crate::methods::Model;
 use crate::recipes::FinishedPieces;
-use crate::recipes::consensus::{Consensus, codes_for, consensus_at};
+use crate::recipes::consensus::{Consensus, codes_for, consensus_at, exact};
 
 /// Eigenvalues below this fraction of the largest count as 0, as do variances below it.
 const NEGLIGIBLE: f64 = 1e-12;
@@ -136,15 +136,7 @@ fn of_all_genes<T: Real>(
     usages: &Matrix<T>,
 ) -> Result<(Matrix<T>, Matrix<f64>)> {
     let data = cells.tpm();
-    let solver = if loss == Loss::Frobenius { SolverChoice::Bpp } else { SolverChoice::Auto };
-    let exact = Settings {
-        rank: usages.columns(),
-        solver,
-        tolerance: 1e-8,
-        max_iterations: 2000,
-        time_limit: None,
-        ..settings.clone()
-    };
+    let exact = exact(usages.columns(), loss, settings);
     let tpm = solve(data.as_ref(), Held::Codes(&shares(usages)), loss, &exact)?.components;
     Ok((tpm, scores(cells, data.as_ref(), usages)))
 }
