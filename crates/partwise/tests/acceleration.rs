@@ -285,14 +285,15 @@ fn guided_divergences_are_accelerated_and_published_methods_as_published() {
     let mut counts = [0, 0];
     let divergences = cases().into_iter().filter(|case| case.loss == Loss::KullbackLeibler);
     for case in divergences.filter(|case| case.spec.name != "nmf") {
-        let (Some(usual), Some(off)) = (fits(&case, Acceleration::Auto), fits(&case, Acceleration::Off)) else {
+        let (Some(usual), Some(off)) = (fits(&case, Acceleration::Auto), fits(&case, Acceleration::Off))
+        else {
             continue;
         };
         let is_guided = case.spec.name == "guided";
         counts[usize::from(is_guided)] += 1;
         assert_eq!(usual != off, is_guided, "{case:?}");
     }
-    assert!(counts[0] > 3 && counts[1] > 3, "{counts:?}");
+    assert!(counts[0] > 1 && counts[1] > 1, "{counts:?}");
 }
 
 #[test]
