@@ -64,7 +64,7 @@ def import_ms(statements, rounds):
 
 
 def sparse_start(rounds):
-    """One iteration of sparse text (1.6 million values, k = 20) from a given start, start and end included."""
+    """One iteration of sparse text (1.6 million values, k = 20) from a given start."""
     X = wl.gen_text(18000, 50000, 60, 104, 13)[1]
     mean = float(X.data.sum() / (X.shape[0] * X.shape[1]))
     W, H = wl.init(dict(mean=mean, m=X.shape[0], n=X.shape[1]), 20, 0)

@@ -283,7 +283,8 @@ def _array(given: Any) -> Any:
 
 
 def matrix_by_name(given: Any, what: str, where: str, rows: Names | None = None, columns: Names | None = None, *, own: tuple[Any, Any] | None = None, fill: float | None = None, single: bool = False) -> Any:
-    """A table as float64 (with ``single``, one of float32 as it is) with its rows and columns in the order of the data, by name where both have names.
+    """A table as float64 (with ``single``, one of float32 as it is) with its rows and columns in the order of
+    the data, by name where both have names.
 
     ``own`` are the names of its rows and columns where it doesn't hold them itself. With ``fill`` rows may be
     left out.
