@@ -17,24 +17,30 @@ Examples
 True
 """
 
-from . import _estimators, _guidance, _native, datasets, metrics, tl
-from ._automatic import Automatic, automatic
-from ._base import Factorization, Iteration
-from ._blocks import RowBlocks
-from ._changes import Changes, TopicChange
-from ._citation import cite
-from ._classifier import FewLabelClassifier, Phase
-from ._compare import Comparison, compare
-from ._consensus import ConsensusNMF
+import typing as _typing
+
+from . import _estimators, _guidance, _native
 from ._errors import guard as _guard
-from ._estimators import *  # noqa: F403
-from ._files import load
-from ._guidance import *  # noqa: F403
+from ._lazy import lazily as _lazily
 from ._native import __version__
-from ._rank import RankChoice, select_rank
-from ._report import ComponentLikeness, Finding, GuidanceCost, GuidanceReport, PairInDoubt, Suggestion, TopicVerdict
-from ._solve import nnls, solve_codes, solve_components
-from ._steering import Steering
+
+if _typing.TYPE_CHECKING:
+    from . import datasets, metrics, tl
+    from ._automatic import Automatic, automatic
+    from ._base import Factorization, Iteration
+    from ._blocks import RowBlocks
+    from ._changes import Changes, TopicChange
+    from ._citation import cite
+    from ._classifier import FewLabelClassifier, Phase
+    from ._compare import Comparison, compare
+    from ._consensus import ConsensusNMF
+    from ._estimators import *  # noqa: F403
+    from ._files import load
+    from ._guidance import *  # noqa: F403
+    from ._rank import RankChoice, select_rank
+    from ._report import ComponentLikeness, Finding, GuidanceCost, GuidanceReport, PairInDoubt, Suggestion, TopicVerdict
+    from ._solve import nnls, solve_codes, solve_components
+    from ._steering import Steering
 
 __all__ = [
     "Automatic",
@@ -73,3 +79,29 @@ __all__ += _estimators.__all__
 __all__ += _guidance.__all__
 
 _guard(_native)
+
+if not _typing.TYPE_CHECKING:
+    # The same as above for a running program, which imports only what it asks for.
+    __getattr__, __dir__ = _lazily(
+        __name__,
+        {
+            "datasets": (),
+            "metrics": (),
+            "tl": (),
+            "_automatic": ("Automatic", "automatic"),
+            "_base": ("Factorization", "Iteration"),
+            "_blocks": ("RowBlocks",),
+            "_changes": ("Changes", "TopicChange"),
+            "_citation": ("cite",),
+            "_classifier": ("FewLabelClassifier", "Phase"),
+            "_compare": ("Comparison", "compare"),
+            "_consensus": ("ConsensusNMF",),
+            "_estimators": tuple(_estimators.__all__),
+            "_files": ("load",),
+            "_guidance": tuple(_guidance.__all__),
+            "_rank": ("RankChoice", "select_rank"),
+            "_report": ("ComponentLikeness", "Finding", "GuidanceCost", "GuidanceReport", "PairInDoubt", "Suggestion", "TopicVerdict"),
+            "_solve": ("nnls", "solve_codes", "solve_components"),
+            "_steering": ("Steering",),
+        },
+    )

@@ -189,6 +189,8 @@ class Factorization(
         """Those of the samples without guidance: no label, no link, no edge of a given graph."""
         if known.get("graph") is not None or any(item["kind"] in ("links", "graph") for item in done.get("fitted_guidance", {}).get("items", [])):
             return rows[:0]
+        if not len(rows):
+            return rows
         labelled = np.array([], dtype=int) if targets is None else np.flatnonzero(targets.labelled)
         return np.setdiff1d(rows, np.union1d(labelled, done.get("labelled", labelled)))
 

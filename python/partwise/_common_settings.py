@@ -46,10 +46,10 @@ class CommonSettings:
         REGISTRIES["acceleration"][0],
         f"{{{quoted(REGISTRIES['acceleration'])}}}",
         """Whether to extrapolate the factors along their last change, and to let "hals" do several sweeps if
-        they are cheap. Needs fewer iterations for the same result; the objective never rises. "auto" is on
-        for ``NMF`` with ``solver="auto"`` from a start without labels, and for ``SymNMF`` and ``WSSymNMF``
-        with ``solver="auto"`` and no coupling; "on" is an error if the solver (only "hals" and "mu" do) or
-        the method does not support it.""",
+        they are cheap. Needs fewer iterations for the same result; the objective never rises. "auto" is on,
+        with ``solver="auto"``, for ``NMF`` from a start without labels, for ``GuidedNMF`` with the
+        Kullback-Leibler loss, and for ``SymNMF`` and ``WSSymNMF`` without coupling; "on" is an error if the
+        solver (only "hals" and "mu" do) or the method does not support it.""",
     )
     beta_loss: str | float = parameter(
         REGISTRIES["losses"][0],

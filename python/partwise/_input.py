@@ -50,7 +50,9 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None, blocks: b
             vars(estimator).pop(name, None)
     elif getattr(estimator, "_text_ngrams", None) is not None:
         _refuse_texts(X, estimator._text_ngrams)
-    if not reset and _is_ready(estimator, X, kinds):
+    if _is_plain(X, kinds) and (reset or _is_of_the_fit(estimator, X)):
+        if reset:
+            _keep_without_names(estimator, X)
         return X
     refuse_path(X)
     X = as_rows(estimator, X, reset=reset)
@@ -108,11 +110,25 @@ def _blocked(estimator: Any, lazy: RowBlocks, features: Names, names: DataNames,
     return (lazy._on_cluster(dtype) if reset else None) or lazy._in_precision(dtype)
 
 
-def _is_ready(estimator: Any, X: Any, kinds: list[Any]) -> bool:
-    """Whether new rows are a plain array that needs no check, as are most of a program that asks row by
+def _is_plain(X: Any, kinds: list[Any]) -> bool:
+    """Whether X is in memory, as the engine takes it, and has no names."""
+    if type(X) is np.ndarray:
+        return X.ndim == 2 and X.dtype in kinds and X.flags.c_contiguous and X.size > 0
+    return type(X) in (sp.csr_array, sp.csr_matrix) and X.ndim == 2 and X.dtype in kinds and 0 not in X.shape
+
+
+def _is_of_the_fit(estimator: Any, X: Any) -> bool:
+    """Whether new rows without names have the features of the fit, as have most of a program that asks row by
     row."""
-    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in kinds and X.flags.c_contiguous and len(X) > 0
-    return plain and X.shape[1] == getattr(estimator, "n_features_in_", None) and not hasattr(estimator, "feature_names_in_")
+    return X.shape[1] == getattr(estimator, "n_features_in_", None) and not hasattr(estimator, "feature_names_in_")
+
+
+def _keep_without_names(estimator: Any, X: Any) -> None:
+    """What a fit keeps of data without names."""
+    for name in ("feature_names_in_", "image_shape_"):
+        vars(estimator).pop(name, None)
+    estimator.n_features_in_ = X.shape[1]
+    estimator._names_in_ = DataNames(Names(None, X.shape[0], "sample"), Names(None, X.shape[1], "feature"))
 
 
 def _were_in_a_file(estimator: Any, names: Names, reset: bool) -> bool:
@@ -240,14 +256,14 @@ def _unsigned(indices: Any) -> Any:
     return indices.astype(np.uint32)
 
 
-def as_factor(factor: Any, what: str) -> Any:
-    """A given factor or reference as a 2-D float64 array."""
+def as_factor(factor: Any, what: str, *, single: bool = False) -> Any:
+    """A given factor or reference as a 2-D float64 array; with ``single`` one of float32 stays so."""
     factor = _array(factor)
     if factor.ndim != 2:
         raise ValueError(f"{what} must be a 2-D array, but has {factor.ndim} dimension(s)")
     if factor.dtype.kind not in "biuf":
         raise TypeError(f"{what} must hold real numbers, but has the type {factor.dtype}")
-    return np.ascontiguousarray(factor, dtype=np.float64)
+    return np.ascontiguousarray(factor, dtype=np.float32 if single and factor.dtype == np.float32 else np.float64)
 
 
 def _array(given: Any) -> Any:
@@ -266,13 +282,14 @@ def _array(given: Any) -> Any:
     return array
 
 
-def matrix_by_name(given: Any, what: str, where: str, rows: Names | None = None, columns: Names | None = None, *, own: tuple[Any, Any] | None = None, fill: float | None = None) -> Any:
-    """A table as float64 with its rows and columns in the order of the data, by name where both have names.
+def matrix_by_name(given: Any, what: str, where: str, rows: Names | None = None, columns: Names | None = None, *, own: tuple[Any, Any] | None = None, fill: float | None = None, single: bool = False) -> Any:
+    """A table as float64 (with ``single``, one of float32 as it is) with its rows and columns in the order of
+    the data, by name where both have names.
 
     ``own`` are the names of its rows and columns where it doesn't hold them itself. With ``fill`` rows may be
     left out.
     """
-    values = as_factor(given, what)
+    values = as_factor(given, what, single=single)
     own_rows, own_columns = own if own is not None else (row_labels(given), column_labels(given))
     if rows is not None:
         values = by_name(values, rows.order(own_rows, len(values), f"{where}, its rows", partial=fill is not None), 0, np.nan if fill is None else fill)
@@ -309,9 +326,9 @@ def start_by_name(W: Any, H: Any, names: DataNames, owners: list[str]) -> tuple[
     of_codes = None if W is None else column_labels(W)
     of_components = None if H is None else row_labels(H)
     if W is not None:
-        W = matrix_by_name(W, where("W"), where("W"), rows=names.samples, own=(row_labels(W), None))
+        W = matrix_by_name(W, where("W"), where("W"), rows=names.samples, own=(row_labels(W), None), single=True)
     if H is not None:
-        H = matrix_by_name(H, where("H"), where("H"), columns=names.features)
+        H = matrix_by_name(H, where("H"), where("H"), columns=names.features, single=True)
     if W is not None and H is not None and of_components is not None:
         components = Names(of_components, len(H), "component")
         if components.labels is not None:

@@ -96,16 +96,19 @@ def initializer(cls: type[Any], parameters: dict[str, Parameter]) -> Callable[..
     for at, (name, each) in enumerate(parameters.items()):
         arguments.append(inspect.Parameter(name, by_name if at else by_place, default=each.default, annotation=each.value_type))
     signature = inspect.Signature(arguments, return_annotation=None)
+    defaults = {name: each.default for name, each in parameters.items()}
+    first = next(iter(defaults))
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:
-        try:
-            bound = signature.bind(self, *args, **given)
-        except TypeError as error:
-            raise TypeError(f"{cls.__name__}.__init__() {error}") from None
-        bound.apply_defaults()
-        values = iter(bound.arguments.items())
-        next(values)
-        for name, value in values:
+        # What Python itself would refuse is left to the signature, which says it in Python's words.
+        if len(args) > 1 or args and first in given or not given.keys() <= defaults.keys():
+            try:
+                signature.bind(self, *args, **given)
+            except TypeError as error:
+                raise TypeError(f"{cls.__name__}.__init__() {error}") from None
+        if args:
+            given[first] = args[0]
+        for name, value in {**defaults, **given}.items():
             setattr(self, name, value)
 
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"

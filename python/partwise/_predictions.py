@@ -53,7 +53,8 @@ class PredictionsMixin:
         """The component with the largest membership of each row, -1 for rows of zeros; None = the samples of
         the fit."""
         shares = self.memberships(codes)
-        return np.where(shares.max(axis=1) > 0, shares.argmax(axis=1), -1)
+        best = shares.argmax(axis=1)
+        return np.where(shares[np.arange(len(shares)), best] > 0, best, -1)
 
     def _clusters_of(self, topics: Iterable[list[int]], codes: Any) -> Any:
         """The largest component of the topic, or the free component, with the largest membership; -1 for rows

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _files, _plots
+from . import _plots
 from ._anndata import to_anndata
-from ._page import page_of, write_page
-from ._report import PairInDoubt, Suggestion, check_count, pairs_in_doubt, suggestions
 from ._tables import TablesMixin
+
+if TYPE_CHECKING:
+    from ._report import PairInDoubt, Suggestion
 
 __all__ = ["ResultsMixin"]
 
@@ -61,11 +62,16 @@ class ResultsMixin(TablesMixin):
                 f"memberships takes codes of the shape (n_samples, {len(self.components_)}), but got {np.shape(given) or type(given).__name__}; for new "
                 "rows X write model.memberships(model.transform(X))"
             )
-        weighted = codes.astype(np.float64) * self._sizes(self._shares_of if of is None else of)
+        weighted = codes * self._sizes(self._shares_of if of is None else of)
         if given is None:
             weighted[self._empty_rows] = 0.0
         total = weighted.sum(axis=1, keepdims=True)
-        return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
+        if not (total > 0).all():
+            nothing = ~(total > 0)
+            weighted[nothing[:, 0]] = 0.0
+            total[nothing] = 1.0
+        weighted /= total
+        return weighted
 
     def _sizes(self, of: str) -> Any:
         """The size of each component, for memberships."""
@@ -115,6 +121,8 @@ class ResultsMixin(TablesMixin):
         >>> model.suggest(1)[0].sample
         4
         """
+        from ._report import suggestions
+
         return suggestions(*self._memberships_by_name(), self._labelled_samples(), n)
 
     def suggest_links(self, n: int = 10) -> list[PairInDoubt]:
@@ -139,6 +147,8 @@ class ResultsMixin(TablesMixin):
         >>> NMF(2, random_state=0, tol=1e-2).fit(X).suggest_links(1)[0].samples
         (4, 5)
         """
+        from ._report import pairs_in_doubt
+
         memberships, _ = self._memberships_by_name()
         return pairs_in_doubt(memberships, n)
 
@@ -151,6 +161,8 @@ class ResultsMixin(TablesMixin):
         return np.ascontiguousarray(self.memberships(codes) @ of_names), names
 
     def _factors_and_names(self, n: int) -> tuple[Any, Any, list[str]]:
+        from ._report import check_count
+
         check_is_fitted(self)
         check_count(n)
         codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (self.codes_, self.components_))
@@ -169,8 +181,10 @@ class ResultsMixin(TablesMixin):
         path : str or path-like
             A file, usually ``.safetensors``.
         """
+        from ._files import save
+
         check_is_fitted(self)
-        _files.save(self, path)
+        save(self, path)
 
     def to_anndata(self, adata: Any, *, key_added: str = "partwise") -> Any:
         """Write the results into the AnnData object that the model was fitted to.
@@ -222,6 +236,8 @@ class ResultsMixin(TablesMixin):
         >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0]])
         >>> NMF(2, random_state=0, tol=1e-2).fit(X).write_report("report.html", X)  # doctest: +SKIP
         """
+        from ._page import page_of, write_page
+
         check_is_fitted(self)
         write_page(path, page_of(self, X, labels, texts, pictures))
 

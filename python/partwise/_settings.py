@@ -180,7 +180,7 @@ class SettingsMixin(CommonSettings):
             if W is None and H is None:
                 raise ValueError(f"init='custom' needs the start: {type(self).__name__}.fit(X, W=..., H=...), one of them or both")
             given = (("codes", W, "W"), ("components", H, "H"))
-            start = [(slot, as_factor(factor, f"{what} of init='custom'")) for slot, factor, what in given if factor is not None]
+            start = [(slot, as_factor(factor, f"{what} of init='custom'", single=True)) for slot, factor, what in given if factor is not None]
             sizes = {"codes": (shape[0], rank), "components": (rank, shape[1])}
             for slot, factor in start:
                 for axis, place in enumerate(("first", "second")):

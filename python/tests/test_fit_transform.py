@@ -111,3 +111,41 @@ def test_transform_of_the_rows_of_an_unguided_fit_that_converged_is_close_to_cod
     X, _, _ = data_for(pw.NMF)
     model = pw.NMF(3, random_state=0, tol=1e-10, max_iter=5000).fit(X)
     np.testing.assert_allclose(model.transform(X), model.codes_, atol=1e-6)
+
+
+def rows_of(n, d):
+    return np.random.default_rng(n * d).random((n, d))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_start_counts_as_the_same_numbers_in_either_precision(kind):
+    X = rows_of(12, 7)
+    given = np.random.default_rng(3).random((12, 3)).astype(np.float32), np.random.default_rng(4).random((3, 7)).astype(np.float32)
+    few = {"init": "custom", "max_iter": 4, "tol": 0}
+    wide = pw.NMF(3, **few).fit(X.astype(kind), W=given[0].astype(np.float64), H=np.asfortranarray(given[1], dtype=np.float64))
+    narrow = pw.NMF(3, **few).fit(X.astype(kind), W=given[0], H=np.asfortranarray(given[1]))
+    np.testing.assert_array_equal(narrow.codes_, wide.codes_)
+    np.testing.assert_array_equal(narrow.components_, wide.components_)
+
+
+def test_codes_that_explain_nothing_have_no_memberships():
+    model = pw.NMF(2, random_state=0, max_iter=5, tol=0).fit(rows_of(6, 4))
+    shares = model.memberships([[0.0, 0.0], [1.0, 3.0], [-1.0, -2.0], [np.nan, 1.0], [2, 0]])
+    assert (shares[[0, 2, 3]] == 0).all()
+    np.testing.assert_allclose(shares[[1, 4]].sum(axis=1), 1)
+    assert shares[4].tolist() == [1.0, 0.0]
+
+
+def test_a_second_fit_forgets_the_names_of_the_first():
+    pandas = pytest.importorskip("pandas")
+    X = rows_of(9, 4)
+    model = pw.NMF(2, random_state=0, max_iter=5, tol=0).fit(pandas.DataFrame(X, columns=list("abcd")))
+    assert model.feature_names_in_.tolist() == list("abcd")
+    plain = model.fit(X).codes_
+    assert not hasattr(model, "feature_names_in_") and model.n_features_in_ == 4
+    np.testing.assert_allclose(model.fit(sp.csr_array(X)).codes_, plain)
+    for wrong in (X[:0], sp.csr_array(X)[:0], X[:, :3], sp.csr_array(X[:, :3])):
+        with pytest.raises(ValueError, match="0 sample|3 features"):
+            model.transform(wrong)
+    with pytest.raises(ValueError, match="0 sample"):
+        model.fit(X[:0])

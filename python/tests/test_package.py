@@ -5,12 +5,15 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
 from pathlib import Path
 
 import partwise
 import pytest
-from partwise import _native
+from partwise import _estimators, _guidance, _native
 from partwise._estimators import ESTIMATORS
+from partwise._factory import WRITTEN
 
 MODULES = ["partwise", *(m.name for m in pkgutil.walk_packages(partwise.__path__, "partwise.") if m.name != "partwise._native")]
 
@@ -80,11 +83,53 @@ def test_the_package_is_typed_and_needs_three_packages_only():
     assert sorted(line.split(">")[0].strip() for line in needed) == ["numpy", "scikit-learn", "scipy"]
 
 
-def test_optional_packages_are_not_imported():
-    import subprocess
-    import sys
+def loaded_by(statement: str) -> set[str]:
+    """The modules of the package that a new program loads by a statement."""
+    script = f"import sys; {statement}; print(*(name for name in sys.modules if name.startswith('partwise')))"
+    return set(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split())
 
-    script = "import sys, partwise; print([m for m in ('pandas', 'matplotlib', 'polars', 'tqdm', 'anndata', 'dask', 'distributed', 'h5py', 'zarr') if m in sys.modules])"
+
+def test_a_program_loads_only_what_it_asks_for():
+    assert not loaded_by("import partwise") & {"partwise._base", "partwise._estimators.plain", "partwise._guidance.items", "partwise.datasets"}
+    one = loaded_by("from partwise import NMF")
+    assert "partwise._estimators.plain" in one
+    assert not one & {"partwise._guided", "partwise._files", "partwise._report", "partwise._estimators.tied"}
+
+
+@pytest.mark.parametrize("package", [partwise, _estimators, _guidance], ids=lambda package: package.__name__)
+def test_every_name_is_there_when_it_is_asked_for(package):
+    assert set(package.__all__) <= set(dir(package))
+    assert all(getattr(package, name) is getattr(package, name) for name in package.__all__)
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'Nothing'"):
+        package.Nothing  # noqa: B018
+    loaded_by(f"from {package.__name__} import *; {'; '.join(package.__all__)}")
+
+
+def test_names_for_type_checkers_are_those_of_a_running_program():
+    """Those in ``if TYPE_CHECKING`` of the packages, which no program runs."""
+    for package in (partwise, _guidance):
+        source = ast.parse(Path(package.__file__).read_text())
+        block = next(node for node in source.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+        for node in (node for node in block.body if isinstance(node, ast.ImportFrom)):
+            module = importlib.import_module("." * node.level + (node.module or ""), package.__name__)
+            for name in (alias.name for alias in node.names if alias.name != "*"):
+                assert getattr(package, name) is getattr(module, name)
+        written = {alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names} - {"*"}
+        rest = {*_estimators.__all__, *_guidance.__all__} if package is partwise else set()
+        assert written | rest | {"__version__"} == set(package.__all__) | {"__version__"}
+
+
+def test_every_class_of_an_estimator_is_found():
+    assert set(ESTIMATORS) >= set(WRITTEN.values())
+    for module in _estimators._MODULES:
+        importlib.import_module(f"partwise.{module}")
+    assert set(WRITTEN) == set(_estimators._WRITTEN_IN)
+    found = {path.stem for path in Path(_estimators.__file__).parent.glob("*.py") if "@estimator" in path.read_text()}
+    assert found == {name.rpartition(".")[2] for name in _estimators._MODULES} - {"_guided"}
+
+
+def test_optional_packages_are_not_imported():
+    script = "import sys; from partwise import *; print([m for m in ('pandas', 'matplotlib', 'polars', 'tqdm', 'anndata', 'dask', 'distributed', 'h5py', 'zarr') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     # scikit-learn may bring pandas in by itself; the package doesn't.
     assert done.stdout.strip() in ("[]", "['pandas']")

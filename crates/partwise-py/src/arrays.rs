@@ -16,12 +16,12 @@ pub(crate) fn into_array<'py, T: Real + Element>(
 }
 
 /// An array as a matrix of its own.
-pub(crate) fn to_matrix(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix<f64>> {
+pub(crate) fn to_matrix<T: Real + Element>(array: &PyReadonlyArray2<'_, T>) -> PyResult<Matrix<f64>> {
     let [rows, columns] = [array.shape()[0], array.shape()[1]];
     // A slice of an array in column order has the entries in that order.
     let values = match array.as_slice() {
-        Ok(values) if array.is_c_contiguous() => values.to_vec(),
-        _ => array.as_array().iter().copied().collect(),
+        Ok(values) if array.is_c_contiguous() => values.iter().map(|value| value.to_f64()).collect(),
+        _ => array.as_array().iter().map(|value| value.to_f64()).collect(),
     };
     Matrix::from_vec(rows, columns, values).map_err(crate::errors::value_error)
 }

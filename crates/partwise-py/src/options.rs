@@ -79,7 +79,7 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     if let Some(init) = options.get::<String>("init")? {
         settings.init = Init::from_name(&init).map_err(value_error)?;
     }
-    if let Some(start) = options.get::<Vec<(String, PyReadonlyArray2<'_, f64>)>>("start")? {
+    if let Some(start) = options.get::<Vec<(String, Bound<'_, PyAny>)>>("start")? {
         settings.init = start_of(&start)?;
     }
     if let Some(first) = options.get::<String>("first")? {
@@ -125,10 +125,14 @@ fn slot(name: &str) -> PyResult<Slot> {
 
 /// Codes and components are a custom start (a missing one is random); with other factors the start is given
 /// slot by slot.
-fn start_of(start: &[(String, PyReadonlyArray2<'_, f64>)]) -> PyResult<Init> {
+fn start_of(start: &[(String, Bound<'_, PyAny>)]) -> PyResult<Init> {
     let mut factors = Vec::new();
     for (name, array) in start {
-        factors.push((slot(name)?, to_matrix(array)?));
+        let factor = match array.extract::<PyReadonlyArray2<'_, f32>>() {
+            Ok(single) => to_matrix(&single)?,
+            Err(_) => to_matrix(&array.extract::<PyReadonlyArray2<'_, f64>>()?)?,
+        };
+        factors.push((slot(name)?, factor));
     }
     if factors.iter().any(|(slot, _)| !slot.is_main()) {
         return Ok(Init::Given(factors));

@@ -8,7 +8,7 @@
 mod common;
 
 use common::facts::Facts;
-use common::{Example, accepted, cases, for_examples, number};
+use common::{Case, Example, accepted, cases, for_examples, number};
 use partwise::{Acceleration, DataMatrix, Fit, Init, Loss, Model, Real, Settings, Slot, SolverChoice, fit};
 
 fn settings(example: &Example, acceleration: Acceleration) -> Settings {
@@ -272,6 +272,28 @@ fn a_solver_that_is_named_takes_plain_iterations() {
         assert_eq!(codes(&named), codes(&off));
         assert_ne!(codes(&settings(&example, Acceleration::Auto)), codes(&off));
     }
+}
+
+#[test]
+fn guided_divergences_are_accelerated_and_published_methods_as_published() {
+    let fits = |case: &Case, acceleration| {
+        let example = case.example(&Example::new(12, 4, 5, 7));
+        let settings = Settings { max_iterations: 8, ..settings(&example, acceleration) };
+        let fit = accepted(fit(&example.dense::<f64>(), &case.model(&example), &settings));
+        fit.map(|fit| (fit.codes, fit.components, fit.objective))
+    };
+    let mut counts = [0, 0];
+    let divergences = cases().into_iter().filter(|case| case.loss == Loss::KullbackLeibler);
+    for case in divergences.filter(|case| case.spec.name != "nmf") {
+        let (Some(usual), Some(off)) = (fits(&case, Acceleration::Auto), fits(&case, Acceleration::Off))
+        else {
+            continue;
+        };
+        let is_guided = case.spec.name == "guided";
+        counts[usize::from(is_guided)] += 1;
+        assert_eq!(usual != off, is_guided, "{case:?}");
+    }
+    assert!(counts[0] > 1 && counts[1] > 1, "{counts:?}");
 }
 
 #[test]

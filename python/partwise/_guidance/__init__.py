@@ -1,10 +1,45 @@
 """What you know, as values: ``Guidance`` with items of any kind."""
 
-from . import items
-from .guidance import Guidance
-from .items import *  # noqa: F403
-from .strength import raw
-from .topics import Topic
+from typing import TYPE_CHECKING
 
-__all__ = ["Guidance", "Topic", "raw"]
-__all__ += items.__all__
+from .._lazy import lazily
+
+if TYPE_CHECKING:
+    from .guidance import Guidance
+    from .items import (
+        EntryWeights,
+        FeatureWeights,
+        Graph,
+        KnownEntries,
+        KnownFeatures,
+        Labels,
+        Links,
+        Memberships,
+        References,
+        SampleWeights,
+        Sets,
+    )
+    from .strength import raw
+    from .topics import Topic
+
+__all__ = [
+    "EntryWeights",
+    "FeatureWeights",
+    "Graph",
+    "Guidance",
+    "KnownEntries",
+    "KnownFeatures",
+    "Labels",
+    "Links",
+    "Memberships",
+    "References",
+    "SampleWeights",
+    "Sets",
+    "Topic",
+    "raw",
+]
+
+if not TYPE_CHECKING:
+    _ELSEWHERE = {"guidance": ("Guidance",), "strength": ("raw",), "topics": ("Topic",)}
+    _ITEMS = tuple(name for name in __all__ if name not in sum(_ELSEWHERE.values(), ()))
+    __getattr__, __dir__ = lazily(__name__, {"items": _ITEMS, **_ELSEWHERE})

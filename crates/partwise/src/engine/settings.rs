@@ -103,9 +103,9 @@ impl Init {
 /// objective never rises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Acceleration {
-    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels, and for symmetric
-    /// methods with one factor when `solver` is `Auto`; off otherwise, so that a method or a solver that was
-    /// asked for takes the iterations of its paper.
+    /// On, when `solver` is `Auto`, for plain NMF from a start that isn't made from labels, for guided NMF
+    /// with the Kullback–Leibler loss, and for symmetric methods with one factor; off otherwise, so that a
+    /// method or a solver that was asked for takes the iterations of its paper.
     #[default]
     Auto,
     /// Plain iterations.

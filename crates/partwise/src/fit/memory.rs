@@ -58,9 +58,8 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
     let one_factor = model.spec.form == Form::Symmetric && model.options.coupling.is_none();
     let accelerated = settings.acceleration == Acceleration::On
         || (settings.acceleration == Acceleration::Auto
-            && model.is_plain()
             && settings.solver == SolverChoice::Auto
-            && !label_start);
+            && (model.is_plain() && !label_start || model.is_guided_divergence()));
     let kept = match (one_factor, accelerated) {
         (true, _) => values * number,
         (false, true) => 2.0 * values * number,

@@ -318,7 +318,7 @@ fn custom_codes<T: Real>(
 fn custom_components<T: Real>(features: usize, components: &Matrix<f64>, rank: usize) -> Result<Matrix<T>> {
     check_shape("the components of the start (k x d)", (rank, features), components.shape())?;
     check_non_negative("the components of the start", components)?;
-    Ok(components.transposed().cast())
+    Ok(components.cast().transposed())
 }
 
 /// As WS-NMF is published. See [`Init::Published`].

@@ -426,6 +426,11 @@ impl Model {
         self.spec.is_plain() && self.guidance.known_entries().is_none()
     }
 
+    /// Whether it takes any guidance beside the Kullback–Leibler loss.
+    pub(crate) fn is_guided_divergence(&self) -> bool {
+        self.spec.takes(Input::Guidance) && self.loss == Loss::KullbackLeibler
+    }
+
     /// Its loss.
     pub fn loss(&self) -> Loss {
         self.loss
