@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,33 @@ class Phase(NamedTuple):
     """Seconds since the fit began."""
 
 
+def _sizes_of(priors: Any, classes: Any, names: list[str]) -> bool | list[tuple[str, float]] | None:
+    """The sizes of the classes for the native module, which checks them: a size by each name, True for those
+    of the labels."""
+    if priors is None:
+        return None
+    if isinstance(priors, str):
+        if priors != "labels":
+            raise ValueError(f'priors must be a dict, an array with a size for each class or "labels", but is {priors!r}')
+        return True
+    if isinstance(priors, Mapping):
+        known = dict(zip(classes.tolist(), names, strict=True))
+        return [(known.get(key, str(key)), _size(size, key)) for key, size in priors.items()]
+    values = np.asarray(priors, dtype=object)
+    if values.shape != (len(names),):
+        raise ValueError(
+            f"priors has the shape {values.shape}, but must have one size for each of the {len(names)} classes with labels, in this order: {', '.join(names)}"
+        )
+    return [(name, _size(size, name)) for name, size in zip(names, values, strict=True)]
+
+
+def _size(size: Any, name: Any) -> float:
+    try:
+        return float(size)
+    except (TypeError, ValueError):
+        raise ValueError(f"priors: the size of class {name!r} must be a number, but is {size!r}") from None
+
+
 class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     """Classifies all samples from the labels of a few, without parameters to tune; and new rows.
 
@@ -57,6 +84,12 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
+    priors : dict, array-like of shape (n_classes,) or "labels", default=None
+        About how large the classes are among all samples: a size for each class by its name, or in the order
+        of ``classes_``; parts, percentages or counts. "labels": as among the labels, if these are of a random
+        sample. The posteriors are brought to these sizes, so that more samples are right where classes are
+        of very unequal size; small classes get fewer samples. None: not known; classes are taken to be nearly
+        even.
     random_state : int, RandomState or None, default=0
         The seed.
     n_jobs : int, default=None
@@ -95,7 +128,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     refinements_ : list of dict
         The refinements of the combined posteriors: "name", "score", "agreement", "weight".
     class_sizes_ : ndarray of shape (n_classes,)
-        The class sizes that were assumed; they sum to 1.
+        The class sizes that were assumed, or those of ``priors``; they sum to 1.
     notices_ : list of (str, str)
         Codes and messages of notices about the result.
     parts_ : GuidedNMF or None
@@ -126,6 +159,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
+        priors: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
         unlabelled: Any = -1,
@@ -133,6 +167,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         verbose: int = 0,
         callback: Callable[[Phase], Any] | None = None,
     ) -> None:
+        self.priors = priors
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.unlabelled = unlabelled
@@ -172,13 +207,14 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         if targets.codes is None:
             raise ValueError(f"{name} requires one label per sample, but y has several labels or soft memberships")
         codes, names, present = targets.hard()
+        sizes = _sizes_of(self.priors, targets.classes[present], names)
         with PhaseProgress(name, self.verbose) as progress:
             try:
-                found = _native.classify(to_native(data), (codes, names), seed_of(self.random_state), threads_of(self.n_jobs), self._watch(progress))
+                found = _native.classify(to_native(data), (codes, names), sizes, seed_of(self.random_state), threads_of(self.n_jobs), self._watch(progress))
             except ValueError as error:
                 raise_about(error, self)
         warn_of_threads(found["notices"], name)
-        for note in targets.notes:
+        for note in [*targets.notes, *(message for code, message in found["notices"] if code == "class-sizes")]:
             warn(f"{name}: {note}")
         self.scaling_, self.parts_ = None, None
         self.classes_ = targets.classes[present]

@@ -103,6 +103,7 @@ def steer(
 def classify(
     data: _Data,
     labels: tuple[NDArray[np.int32], list[str]],
+    class_sizes: bool | list[tuple[str, float]] | None,
     seed: int,
     threads: int,
     callback: Callable[[str, float, float], Any] | None,

@@ -185,6 +185,56 @@ def test_bad_input_is_refused_with_what_is_valid(fitted):
         model.score(X[:5], np.full(5, -1))
 
 
+def unequal():
+    """150 zeros, 150 fours and 10 nines, three labels each; names and classes."""
+    X, truth = load_digits(return_X_y=True)
+    rows = np.concatenate([np.flatnonzero(truth == digit)[:size] for digit, size in ((0, 150), (4, 150), (9, 10))])
+    X, truth = X[rows], truth[rows]
+    y = np.full(len(X), -1)
+    for digit in (0, 4, 9):
+        y[np.flatnonzero(truth == digit)[:3]] = digit
+    return X, truth, y
+
+
+def test_priors_are_the_mean_posteriors_in_every_form_and_are_saved(tmp_path):
+    X, truth, y = unequal()
+    sizes = np.array([150, 150, 10]) / 310
+    model = FewLabelClassifier(priors={0: 150 / 310, 4: 150 / 310, 9: 10 / 310}).fit(X, y)
+    assert np.allclose(model.class_sizes_, sizes)
+    assert np.allclose(model.posteriors_.mean(axis=0), sizes, atol=1e-3)
+    assert np.mean(model.labels_ == truth) > 0.95
+    assert not [message for code, message in model.notices_ if code == "class-sizes"]
+    by_name = FewLabelClassifier(priors={"0": sizes[0], "4": sizes[1], "9": sizes[2]}).fit(X, y)
+    assert (by_name.posteriors_ == model.posteriors_).all()
+    with pytest.warns(UserWarning, match="sum to 310"):
+        in_order = FewLabelClassifier(priors=[150, 150, 10]).fit(X, y)
+    assert np.allclose(in_order.posteriors_, model.posteriors_)
+    even = FewLabelClassifier(priors="labels").fit(X, y)
+    assert np.allclose(even.class_sizes_, 1 / 3)
+    assert np.allclose(even.posteriors_.mean(axis=0), 1 / 3, atol=1e-3)
+    model.save(tmp_path / "m.safetensors")
+    again = partwise.load(tmp_path / "m.safetensors")
+    assert again.get_params() == model.get_params()
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("priors", "said"),
+    [
+        ({0: 0.5, 4: 0.4, 8: 0.1}, '"8".*0, 4, 9'),
+        ({0: 0.5, 4: 0.5}, "no class size for 9"),
+        ({0: 0.5, 4: 0.5, 9: -0.1}, 'size of class "9" is -0.1'),
+        ({0: 0.5, 4: 0.5, 9: "few"}, "must be a number"),
+        ([0.5, 0.5], "one size for each of the 3 classes"),
+        ("even", '"labels"'),
+    ],
+)
+def test_wrong_priors_are_refused_with_what_is_valid(priors, said):
+    X, _, y = unequal()
+    with pytest.raises(ValueError, match=said):
+        FewLabelClassifier(priors=priors).fit(X, y)
+
+
 def test_a_damaged_file_is_refused(fitted, tmp_path):
     path = tmp_path / "m.safetensors"
     fitted[0].save(path)

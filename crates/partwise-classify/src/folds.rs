@@ -32,13 +32,17 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    fn new<T: Real>(prepared: &Prepared<'_, T>, labels: Labels, held_out: HeldOut) -> Result<Self> {
+    fn new<T: Real>(
+        prepared: &Prepared<'_, T>,
+        (labels, held_out): (Labels, HeldOut),
+        sizes: Option<&[f64]>,
+    ) -> Result<Self> {
         let found = centroids(prepared.rows.as_ref(), &labels);
         Ok(Fold {
             unlabelled: (0..labels.n_samples()).filter(|i| labels.class(*i).is_none()).collect(),
             labels,
             held_out,
-            class_sizes: shrunk(&found.sizes),
+            class_sizes: sizes.map_or_else(|| shrunk(&found.sizes), <[f64]>::to_vec),
             graphs: vec![(CandidateGraph::Centroids, graph_of_rows(found.cosines)?)],
         })
     }
@@ -69,16 +73,17 @@ fn shrunk(sizes: &[f64]) -> Vec<f64> {
     sizes
 }
 
-/// All labels first, then the folds.
+/// All labels first, then the folds; `sizes` (c) are those of the classes, where they are known.
 pub(crate) fn folds<T: Real>(
     prepared: &Prepared<'_, T>,
     labels: &Labels,
     splits: Vec<(Labels, HeldOut)>,
+    sizes: Option<&[f64]>,
     pool: &Pool,
 ) -> Result<Vec<Fold>> {
     let mut all = vec![(labels.clone(), HeldOut::new())];
     all.extend(splits);
-    pool.map(all, |(labels, held_out)| Fold::new(prepared, labels, held_out)).into_iter().collect()
+    pool.map(all, |of_fold| Fold::new(prepared, of_fold, sizes)).into_iter().collect()
 }
 
 /// The labels that each fold learns from, and those that it holds out. None where no class has two labels.

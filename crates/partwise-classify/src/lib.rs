@@ -39,7 +39,8 @@
 //!   mean.
 //! - Label spreading is scaled halfway towards the class sizes, and sizes are assumed halfway, in logarithms,
 //!   between even ones and those of the clusters of spherical k-means: a few labels are not evidence for more
-//!   about sizes.
+//!   about sizes. Where the user knows them ([`ClassSizes`]), spreading is scaled towards these, and the
+//!   posteriors of the result are scaled to them.
 //! - How far the folds agree on the unlabelled samples (Cohen's κ) weighs among the refinements only, which
 //!   differ on many samples. It is reported for all.
 //!
@@ -55,7 +56,8 @@
 //! with local and global consistency", NIPS 2003 (label spreading); Zelnik-Manor & Perona, "Self-tuning
 //! spectral clustering", NIPS 2004 (weights of G); Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231 (the
 //! graph term); Liu, Wu, Li, Cai & Huang 2012, doi:10.1109/TPAMI.2011.217 (CNMF); Hinton 2002,
-//! doi:10.1162/089976602760128018 (products of experts).
+//! doi:10.1162/089976602760128018 (products of experts); Saerens, Latinne & Decaestecker 2002,
+//! doi:10.1162/089976602753284446 (posteriors for other class sizes).
 
 mod base;
 mod candidates;
@@ -74,6 +76,7 @@ mod refinement;
 mod result;
 mod scores;
 mod settings;
+mod sizes;
 mod spread;
 mod views;
 
@@ -85,6 +88,7 @@ pub use centroids::spherical_k_means;
 pub use predictor::{Part, Predictor};
 pub use result::{Candidate, CandidateGraph, Classification, HeldOutLabel, Member, Phase};
 pub use settings::ClassifySettings;
+pub use sizes::ClassSizes;
 pub use spread::{
     COMPONENTS_PER_CLASS, SPREAD, SpreadLabels, SpreadSettings, Spreading, encode_by_classes,
     encode_by_scorer, spread, spread_found, spread_observed,
@@ -110,9 +114,10 @@ pub use spread::{
 ///
 /// # Errors
 /// [`Error::Labels`](partwise::Error::Labels) when labels are not one per sample or of fewer than two
-/// classes; [`Error::NotFinite`](partwise::Error::NotFinite) and
-/// [`Error::Negative`](partwise::Error::Negative) for such data;
-/// [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the settings;
+/// classes, and of class sizes that are not one per class;
+/// [`Error::UnknownName`](partwise::Error::UnknownName) for the size of a class without a label;
+/// [`Error::NotFinite`](partwise::Error::NotFinite) and [`Error::Negative`](partwise::Error::Negative) for
+/// such data; [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the settings;
 /// [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
 pub fn classify<T: Real>(
     data: &dyn DataMatrix<T>,
@@ -194,7 +199,9 @@ fn learn<T: Real>(
     notices.extend(checks::single_labels(labels, held_out));
     notices.extend(checks::rows_of_zeros(data, labels));
 
-    let known = views::Known { labels, splits };
+    let (sizes, notice) = settings.class_sizes.parts(labels)?;
+    notices.extend(notice);
+    let known = views::Known { labels, splits, sizes };
     let (mut found, predictor) = views::classified(data, known, (settings, &pool), observe, with_predictor)?;
     found.notices = notices;
     Ok((found, predictor))

@@ -30,7 +30,8 @@ pub struct Classification {
     /// Each of them, with the class that the product of the refinements gives it in the fold that did not
     /// know the label; in the order of the folds. The weights of the product come from all folds.
     pub held_out_labels: Vec<HeldOutLabel>,
-    /// The class sizes that label spreading was balanced with (c); they sum to 1.
+    /// The class sizes that label spreading was balanced with (c); they sum to 1. Where sizes were given,
+    /// these, and the posteriors were brought to them.
     pub class_sizes: Vec<f64>,
     /// Notices about the result.
     pub notices: Vec<Notice>,

@@ -2,6 +2,8 @@
 
 use partwise::{Error, Result};
 
+use crate::sizes::ClassSizes;
+
 /// The settings of [`classify`](crate::classify). None of them has to be touched.
 ///
 /// | field | default | range | unit |
@@ -10,6 +12,7 @@ use partwise::{Error, Result};
 /// | `graph_weight` | 0.01 | ≥ 0 | σ² of the graph in WS-NMF |
 /// | `iterations` | 20 | ≥ 1 | of each WS-NMF, two coordinate sweeps per factor; of each CNMF |
 /// | `max_folds` | 3 | ≥ 2 | folds |
+/// | `class_sizes` | unknown | above 0, one per class | of all samples |
 /// | `seed` | 0 | any | – |
 /// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
 /// | `memory_limit` | none | – | bytes that may be taken beside the data |
@@ -25,6 +28,8 @@ pub struct ClassifySettings {
     pub iterations: usize,
     /// Folds at most; as many as the class with the most labels has, if that is less.
     pub max_folds: usize,
+    /// About how large the classes are, where that is known.
+    pub class_sizes: ClassSizes,
     /// The seed of all random numbers.
     pub seed: u64,
     /// Threads.
@@ -40,6 +45,7 @@ impl Default for ClassifySettings {
             graph_weight: 0.01,
             iterations: 20,
             max_folds: 3,
+            class_sizes: ClassSizes::Unknown,
             seed: 0,
             threads: 0,
             memory_limit: None,

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The quality of a view is that of its best refinement: the held-out score and the agreement of the folds.
-//! Posteriors are compared at equal confidence.
+//! Posteriors are compared at equal confidence. Where class sizes are known, those of the result are brought
+//! to them.
 
 use partwise::internals::Pool;
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
@@ -20,6 +21,7 @@ use crate::predictor::{Predictor, View, ViewPredictor};
 use crate::result::{Classification, Member, Phase};
 use crate::scores::weights;
 use crate::settings::ClassifySettings;
+use crate::sizes::ToSizes;
 use crate::{base, candidates, folds, refinement};
 
 /// The mean largest posterior of the unlabelled samples at which views are compared.
@@ -34,6 +36,8 @@ const COLUMNS: &str = "columns";
 pub(crate) struct Known<'k> {
     pub(crate) labels: &'k Labels,
     pub(crate) splits: Vec<(Labels, HeldOut)>,
+    /// The part of each class (c), where it is known.
+    pub(crate) sizes: Option<Vec<f64>>,
 }
 
 /// What one view gives.
@@ -66,7 +70,7 @@ pub(crate) fn classified<T: Real>(
         false => Prepared::of_table(data, settings)?,
     };
     found.insert(0, of_view(&prepared, &known, None, (pool, with_predictor), observe)?);
-    Ok(merged(found, known.labels))
+    Ok(merged(found, &known))
 }
 
 /// The classes by one view.
@@ -78,7 +82,7 @@ fn of_view<T: Real>(
     observe: &mut dyn FnMut(Phase),
 ) -> Result<Found<T>> {
     let held_out: usize = known.splits.iter().map(|(_, held_out)| held_out.len()).sum();
-    let folds = folds::folds(prepared, known.labels, known.splits.clone(), pool)?;
+    let folds = folds::folds(prepared, known.labels, known.splits.clone(), known.sizes.as_deref(), pool)?;
     let mut search = candidates::search(prepared, folds, held_out as f64, pool, observe)?;
     observe(Phase::BaseClassifiers);
     let fused = candidates::fuse(prepared, &mut search, pool)?;
@@ -131,7 +135,8 @@ fn members<T: Real>(found: &[Found<T>], held_out: f64) -> Vec<Member> {
 
 /// The product of the views; what is said of base classifiers, graphs and refinements is that of the view
 /// that weighs most.
-fn merged<T: Real>(found: Vec<Found<T>>, labels: &Labels) -> (Classification, Option<Predictor<T>>) {
+fn merged<T: Real>(found: Vec<Found<T>>, known: &Known<'_>) -> (Classification, Option<Predictor<T>>) {
+    let labels = known.labels;
     let members = members(&found, found[0].classification.held_out as f64);
     let best = members.iter().position(|member| member.weight == 1.0).expect("the best weighs 1");
     let over: Vec<usize> = (0..labels.n_samples()).filter(|i| labels.class(*i).is_none()).collect();
@@ -161,8 +166,13 @@ fn merged<T: Real>(found: Vec<Found<T>>, labels: &Labels) -> (Classification, Op
     if let Some(product) = product {
         classification.posteriors = product;
     }
+    let sizes = known.sizes.as_deref();
+    let to_sizes = sizes.and_then(|sizes| ToSizes::of(&classification.posteriors, labels, sizes));
+    if let Some(to_sizes) = &to_sizes {
+        classification.posteriors = to_sizes.apply_to_samples(&classification.posteriors, labels);
+    }
     classification.classes =
         classes(&classification.posteriors).into_iter().map(|class| class as usize).collect();
     classification.views = members;
-    (classification, (!views.is_empty()).then(|| Predictor::of_views(views)))
+    (classification, (!views.is_empty()).then(|| Predictor::of_views(views, to_sizes)))
 }

@@ -175,6 +175,54 @@ fn labels_are_needed_and_flags_of_a_fit_are_unknown() {
 }
 
 #[test]
+fn class_sizes_are_recorded_and_kept_for_new_rows_and_wrong_ones_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    let classify = |more: &str, out: &str| {
+        format!("classify x.npy --labels labels.csv --labels-per-class 2 {more} --out {out}")
+    };
+    let output = run(at, &classify("--class-sizes ants=50,bees=25,<cats>=25", "sized"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).to_string() + &stderr(&output);
+    assert!(text.contains("class sizes as given: ") && text.contains("ants 50.0 %"), "{text}");
+    assert!(text.contains("sum to 100"), "{text}");
+    let record = json(at.join("sized/run.json"));
+    let sizes = list(&record, "/classification/classes").into_iter();
+    let sizes: Vec<(Value, Value)> = sizes.zip(list(&record, "/classification/class_sizes")).collect();
+    assert!(sizes.contains(&("ants".into(), 0.5.into())), "{sizes:?}");
+    assert_eq!(record["classification"]["class_sizes_given"], true);
+    succeed(at, &classify("--class-sizes labels", "by_labels"));
+    let even = list(&json(at.join("by_labels/run.json")), "/classification/class_sizes");
+    assert!(even.iter().all(|size| (size.as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12), "{even:?}");
+    succeed(at, &classify("", "plain"));
+    let mean_of_ants = |folder: &str| {
+        let memberships = std::fs::read_to_string(at.join(folder).join("memberships.csv")).unwrap();
+        let place = memberships.lines().next().unwrap().split(',').position(|name| name == "ants").unwrap();
+        let value = |line: &str| line.split(',').nth(place).unwrap().parse::<f64>().unwrap();
+        memberships.lines().skip(1).map(value).sum::<f64>() / 30.0
+    };
+    let mean = mean_of_ants("sized");
+    assert!((mean - 0.5).abs() < 1e-3, "{mean}");
+    // The same rows as new ones.
+    succeed(at, "transform sized x.npy --out sized_new");
+    succeed(at, "transform plain x.npy --out plain_new");
+    let (sized, plain) = (mean_of_ants("sized_new"), mean_of_ants("plain_new"));
+    assert!(sized > plain, "{sized} with sizes, {plain} without");
+    for (sizes, said) in [
+        ("ants=1,bees=1", "no class size for <cats>"),
+        ("ants=1,bees=1,<cats>=0", "size of class \"<cats>\""),
+        ("ants=1,bees=1,<cats>=1,dogs=1", "dogs"),
+        ("ants", "NAME=SIZE"),
+        ("even", "NAME=SIZE"),
+    ] {
+        let output = run(at, &classify(&format!("--class-sizes {sizes}"), "never"));
+        assert_eq!(output.status.code(), Some(2), "{sizes}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{sizes}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn labels_may_be_a_column_of_the_data() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -6,7 +6,7 @@ use std::time::Instant;
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use partwise::{DataMatrix, Labels, Matrix, Real};
 use partwise_classify::{
-    Candidate, CandidateGraph, Classification, ClassifySettings, Member, Part, Phase, Predictor,
+    Candidate, CandidateGraph, ClassSizes, Classification, ClassifySettings, Member, Part, Phase, Predictor,
     train_observed,
 };
 use pyo3::prelude::*;
@@ -21,19 +21,35 @@ use crate::progress::{watched, watched_reports};
 /// A phase, the part of the work that is done, and the seconds so far.
 type Report = (Phase, f64);
 
+/// About how large the classes are.
+#[derive(FromPyObject)]
+pub(crate) enum Sizes {
+    /// As among the labels.
+    OfLabels(bool),
+    /// By the names of the classes.
+    Of(Vec<(String, f64)>),
+}
+
 /// Classes of all samples from the labels of a few, why, and the parts of what predicts new rows.
 #[pyfunction]
 pub(crate) fn classify<'py>(
     py: Python<'py>,
     data: Lent<'py>,
     labels: (PyReadonlyArray1<'py, i32>, Vec<String>),
+    class_sizes: Option<Sizes>,
     seed: u64,
     threads: usize,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let labels = Labels::with_names(labels.0.as_slice()?, &labels.1).map_err(value_error)?;
     let memory_limit = partwise_io::machine::available_memory();
-    let settings = ClassifySettings { seed, threads, memory_limit, ..ClassifySettings::default() };
+    let class_sizes = match class_sizes {
+        Some(Sizes::OfLabels(true)) => ClassSizes::OfLabels,
+        Some(Sizes::Of(sizes)) => ClassSizes::Of(sizes),
+        None | Some(Sizes::OfLabels(false)) => ClassSizes::Unknown,
+    };
+    let settings =
+        ClassifySettings { class_sizes, seed, threads, memory_limit, ..ClassifySettings::default() };
     match data.view()? {
         View::F32(data) => classified(py, data.as_ref(), &labels, &settings, callback.as_ref()),
         View::F64(data) => classified(py, data.as_ref(), &labels, &settings, callback.as_ref()),

@@ -9,6 +9,7 @@ use partwise::{DataMatrix, Error, Matrix, Real, Result, once};
 use crate::columns::Columns;
 use crate::ensemble::product_of;
 use crate::posteriors::{logarithms, sharpened};
+use crate::sizes::ToSizes;
 use stored::{Reader, row, wrong};
 
 pub use stored::Part;
@@ -19,6 +20,8 @@ const COLUMNS: &str = "columns/";
 /// The part that holds the weight and the sharpness of each view; there is none where the directions of rows
 /// are all.
 const VIEWS: &str = "views";
+/// The part that holds the sharpness and the scales of known class sizes; there is none where they are not.
+const SIZES: &str = "sizes";
 
 /// What [`train`](crate::train) learned: the posteriors of new rows. It contains the samples of the fit at
 /// unit length, because their neighbours among new rows follow from them.
@@ -26,6 +29,7 @@ const VIEWS: &str = "views";
 pub struct Predictor<T: Real> {
     /// One or more.
     views: Vec<View<T>>,
+    to_sizes: Option<ToSizes>,
 }
 
 /// A view, and its part in the product.
@@ -65,15 +69,19 @@ fn posteriors_of<T: Real>(
         Some(columns) => view.predictor.posteriors(&columns.view(data)?, threads),
         None => view.predictor.posteriors(data, threads),
     };
+    let sized = |posteriors| match &predictor.to_sizes {
+        Some(to_sizes) => to_sizes.apply(&posteriors),
+        None => posteriors,
+    };
     if let [only] = &predictor.views[..] {
-        return of(only);
+        return Ok(sized(of(only)?));
     }
     let mut members = Vec::new();
     for view in &predictor.views {
         members.push((sharpened(&logarithms(&of(view)?), view.sharpness), view.weight));
     }
     let shape = (data.n_samples(), predictor.n_classes());
-    Ok(product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight))))
+    Ok(sized(product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight)))))
 }
 
 once! {
@@ -88,7 +96,7 @@ fn made_from<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Predictor<
         Ok(View { weight, sharpness, columns: None, predictor: ViewPredictor::from_parts(of, "")? })
     };
     if !has_columns && of(VIEWS).is_none() {
-        return Ok(Predictor::of_views(vec![rows(1.0, 1.0)?]));
+        return with_sizes(of, vec![rows(1.0, 1.0)?]);
     }
     let reader = Reader { of, before: "" };
     let numbers = reader.row(VIEWS, Some(4))?;
@@ -107,13 +115,26 @@ fn made_from<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Predictor<
     }
     let columns = Some(Columns { least, most });
     views.push(View { weight: numbers[2], sharpness: numbers[3], columns, predictor });
-    let found = Predictor::of_views(views);
+    let found = with_sizes(of, views)?;
     let sizes = |view: &View<T>| (view.n_features(), view.predictor.n_classes());
     if found.views.iter().any(|view| sizes(view) != sizes(&found.views[0])) {
         let expected = "as many features and classes in each view".to_string();
         return Err(wrong(VIEWS, expected, "different numbers".into()));
     }
     Ok(found)
+}
+
+/// The predictor of these views, with the class sizes of its parts.
+fn with_sizes<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>, views: Vec<View<T>>) -> Result<Predictor<T>> {
+    let mut to_sizes = None;
+    if of(SIZES).is_some() {
+        let numbers = Reader { of, before: "" }.row(SIZES, Some(1 + views[0].predictor.n_classes()))?;
+        if numbers.iter().any(|number| *number <= 0.0) {
+            return Err(wrong(SIZES, "numbers above 0".into(), "others".into()));
+        }
+        to_sizes = Some(ToSizes { sharpness: numbers[0], scales: numbers[1..].to_vec() });
+    }
+    Ok(Predictor::of_views(views, to_sizes))
 }
 
 impl<T: Real> View<T> {
@@ -124,9 +145,9 @@ impl<T: Real> View<T> {
 }
 
 impl<T: Real> Predictor<T> {
-    /// Of one or more views.
-    pub(crate) fn of_views(views: Vec<View<T>>) -> Self {
-        Predictor { views }
+    /// Of one or more views, whose product is brought to class sizes where they are known.
+    pub(crate) fn of_views(views: Vec<View<T>>, to_sizes: Option<ToSizes>) -> Self {
+        Predictor { views, to_sizes }
     }
 
     /// The number of features that rows must have.
@@ -167,6 +188,9 @@ impl<T: Real> Predictor<T> {
                 view.map_or([0.0, 1.0], |view| [view.weight, view.sharpness])
             };
             out.push((VIEWS.to_string(), row(&[of(false), of(true)].concat())));
+        }
+        if let Some(ToSizes { sharpness, scales }) = &self.to_sizes {
+            out.push((SIZES.to_string(), row(&[&[*sharpness], &scales[..]].concat())));
         }
         out
     }

@@ -68,6 +68,7 @@ fn classified<T: Real>(request: &ClassifyRequest, read: Read, folder: OutputFold
     let scaling = table.learn_scaling(request.scaling);
     let data = table.into_data(&source.name)?;
     let settings = ClassifySettings {
+        class_sizes: request.class_sizes.clone(),
         seed: request.run.seed,
         threads: request.run.threads,
         memory_limit: io::machine::available_memory(),
@@ -240,7 +241,8 @@ fn print<T: Real>(
             and the report were written",
         );
     }
-    record::reasons(found).iter().for_each(|line| verbosity.say(line));
+    let sizes = &classified.request.class_sizes;
+    record::reasons(found, sizes, classified.names()).iter().for_each(|line| verbosity.say(line));
     for line in classified.evaluation.iter().flat_map(Evaluation::lines) {
         verbosity.say(&line);
     }

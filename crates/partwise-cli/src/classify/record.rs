@@ -1,6 +1,6 @@
 //! What was tried, as lines for a person and as JSON.
 
-use partwise_classify::{Candidate, CandidateGraph, Classification, ClassifySettings, Member};
+use partwise_classify::{Candidate, CandidateGraph, ClassSizes, Classification, ClassifySettings, Member};
 use serde_json::{Value, json};
 
 use crate::classification::origin;
@@ -15,7 +15,7 @@ fn score(score: Option<f64>, agreement: Option<f64>) -> String {
 }
 
 /// The scores, in words: the graphs of 5 % or more, the base classifiers and the refinements.
-pub(super) fn reasons(found: &Classification) -> Vec<String> {
+pub(super) fn reasons(found: &Classification, class_sizes: &ClassSizes, names: &[String]) -> Vec<String> {
     let mut lines = vec![format!(
         "cross-validation: {} held-out labels in {} folds; {} candidate graphs",
         found.held_out,
@@ -36,6 +36,11 @@ pub(super) fn reasons(found: &Classification) -> Vec<String> {
     };
     if found.views.len() > 1 {
         lines.extend(found.views.iter().map(|m| member("view", m)));
+    }
+    if *class_sizes != ClassSizes::Unknown {
+        let sizes = names.iter().zip(&found.class_sizes);
+        let sizes: Vec<String> = sizes.map(|(name, size)| format!("{name} {:.1} %", 100.0 * size)).collect();
+        lines.push(format!("class sizes as given: {}", sizes.join(", ")));
     }
     lines.extend(found.base_classifiers.iter().map(|m| member("base classifier", m)));
     lines.extend(found.refinements.iter().map(|m| member("refinement", m)));
@@ -74,6 +79,7 @@ pub(super) fn classification_json(
         "held_out_score": found.held_out_score(),
         "classes": known.labels.names(),
         "class_sizes": found.class_sizes,
+        "class_sizes_given": settings.class_sizes != ClassSizes::Unknown,
         "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
         "views": found.views.iter().map(member_json).collect::<Vec<_>>(),
         "base_classifiers": found.base_classifiers.iter().map(member_json).collect::<Vec<_>>(),

@@ -7,7 +7,7 @@ use partwise::guidance::Strength;
 use partwise::methods::{self, MethodSpec};
 use partwise::recipes::{Holdout, ShareOf};
 use partwise::{Acceleration, Error, Init, Loss, ScalingKind, Slot, SolverChoice, graphs, solvers};
-use partwise_classify::Spreading;
+use partwise_classify::{ClassSizes, Spreading};
 use partwise_io::FORMATS;
 pub(crate) use partwise_report::arguments::{count, folder, positive};
 use partwise_report::picture::Polarity;
@@ -25,6 +25,34 @@ pub(crate) fn components(text: &str) -> Result<Components, String> {
     match text {
         "auto" => Ok(Components::Auto),
         _ => positive(text).map(Components::Number).map_err(|error| format!("{error}, or auto to find it")),
+    }
+}
+
+/// The name of the class sizes that are those of the labels.
+const OF_LABELS: &str = "labels";
+
+/// "labels", or NAME=SIZE,... A name may have commas and equals signs: a size ends at a comma or at the end.
+pub(crate) fn class_sizes(text: &str) -> Result<ClassSizes, String> {
+    if text == OF_LABELS {
+        return Ok(ClassSizes::OfLabels);
+    }
+    let (mut sizes, mut name) = (Vec::new(), String::new());
+    for part in text.split(',') {
+        name.push_str(part);
+        let size = name.rsplit_once('=').and_then(|(name, size)| Some((name, size.trim().parse().ok()?)));
+        match size {
+            Some((of, size)) => {
+                sizes.push((of.trim().to_string(), size));
+                name.clear();
+            }
+            None => name.push(','),
+        }
+    }
+    match name.strip_suffix(',') {
+        Some(rest) => {
+            Err(format!("\"{rest}\" is not NAME=SIZE; give NAME=SIZE,NAME=SIZE,... or {OF_LABELS}"))
+        }
+        None => Ok(ClassSizes::Of(sizes)),
     }
 }
 

@@ -9,7 +9,7 @@ use partwise::guidance::{ComponentsPerClass, Strength};
 use partwise::methods::{self, Form, Input, MethodSpec};
 use partwise::recipes::RankSettings;
 use partwise::{AnchorScale, Loss, MethodOptions, ScalingKind, Settings, solvers};
-use partwise_classify::Spreading;
+use partwise_classify::{ClassSizes, Spreading};
 
 use super::asked::Asked;
 use super::choices::{Codes, Components, Pictures, Precision};
@@ -361,6 +361,7 @@ impl SweepRequest {
 pub(crate) struct ClassifyRequest {
     pub(crate) data: DataSource,
     pub(crate) labels: LabelSource,
+    pub(crate) class_sizes: ClassSizes,
     pub(crate) scaling: ScalingKind,
     pub(crate) run: Run,
     pub(crate) dtype: Precision,
@@ -371,12 +372,13 @@ pub(crate) struct ClassifyRequest {
 
 impl ClassifyRequest {
     pub(crate) fn new(flags: ClassifyFlags) -> Result<Self> {
-        let ClassifyFlags { given, read, labels, scale, run, dtype, write } = flags;
+        let ClassifyFlags { given, read, labels, class_sizes, scale, run, dtype, write } = flags;
+        let class_sizes = class_sizes.unwrap_or_default();
         given.check_standard_input()?;
         let data = read.source(labels.column_of_data())?;
         let write = write.for_data(&data, "classes");
         let scaling = data.scaling(scale);
-        Ok(ClassifyRequest { data, labels, scaling, run, dtype, write, as_recipe: false })
+        Ok(ClassifyRequest { data, labels, class_sizes, scaling, run, dtype, write, as_recipe: false })
     }
 
     /// The former spelling, `partwise fit --recipe auto`.
@@ -386,7 +388,9 @@ impl ClassifyRequest {
         }
         let FitFlags { given, read, known, model, solve, write, .. } = flags;
         let (labels, scale, run, dtype) = (known.labels, model.scale, solve.run, solve.dtype);
-        let request = Self::new(ClassifyFlags { given, read, labels, scale, run, dtype, write })?;
+        let class_sizes = None;
+        let request =
+            Self::new(ClassifyFlags { given, read, labels, class_sizes, scale, run, dtype, write })?;
         Ok(ClassifyRequest { as_recipe: true, ..request })
     }
 }

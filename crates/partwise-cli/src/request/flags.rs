@@ -8,7 +8,7 @@ use partwise::guidance::Strength;
 use partwise::methods::Input;
 use partwise::recipes::{Holdout, RankSettings};
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
-use partwise_classify::Spreading;
+use partwise_classify::{ClassSizes, Spreading};
 
 use super::choices::{self, Components, MethodChoice, Precision};
 use super::data::ReadFlags;
@@ -246,6 +246,11 @@ pub(crate) struct ClassifyFlags {
     pub(super) given: Given,
     #[command(flatten)]
     pub(super) labels: LabelSource,
+    /// About how large the classes are, as NAME=SIZE,... with every class that has labels: parts, percentages
+    /// or counts. "labels": as among the labels, if these are of a random sample. Default: not known; classes
+    /// are taken to be nearly even.
+    #[arg(long, value_name = "SIZES", value_parser = choices::class_sizes)]
+    pub(super) class_sizes: Option<ClassSizes>,
     /// Scaling of the data before anything is computed. Default: none; tfidf with --text.
     #[arg(long, value_parser = choices::scales())]
     pub(super) scale: Option<ScalingKind>,
