@@ -117,8 +117,8 @@ pub use spread::{
 /// classes, and of class sizes that are not one per class;
 /// [`Error::UnknownName`](partwise::Error::UnknownName) for the size of a class without a label;
 /// [`Error::NotFinite`](partwise::Error::NotFinite) and [`Error::Negative`](partwise::Error::Negative) for
-/// such data; [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the settings;
-/// [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
+/// such data; [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the
+/// settings; [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
 pub fn classify<T: Real>(
     data: &dyn DataMatrix<T>,
     labels: &Labels,

@@ -36,7 +36,8 @@ pub enum ClassSizes {
     Unknown,
     /// As among the labels, which must be of a random sample.
     OfLabels,
-    /// A size of each class by its name, above 0. They are divided by their sum: parts, percentages or counts.
+    /// A size of each class by its name, above 0. They are divided by their sum: parts, percentages or
+    /// counts.
     Of(Vec<(String, f64)>),
 }
 

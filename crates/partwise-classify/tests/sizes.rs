@@ -18,7 +18,7 @@ const RARE: usize = 10;
 fn rows(first: usize, n: usize, d: usize) -> DenseMatrix<'static, f64> {
     let value = |i: usize, j: usize| {
         let at = first + i;
-        let own = usize::from(at % RARE == 0) == j % 2;
+        let own = usize::from(at.is_multiple_of(RARE)) == j % 2;
         let noise = number(3, at * d + j) + number(11, at * d + j);
         if own { noise + 1.1 / (d as f64).sqrt() } else { noise }
     };
@@ -30,7 +30,7 @@ fn labels(counts: [usize; 2]) -> Labels {
     let mut seen = [0; 2];
     let given: Vec<i32> = (0..N)
         .map(|i| {
-            let class = usize::from(i % RARE == 0);
+            let class = usize::from(i.is_multiple_of(RARE));
             seen[class] += 1;
             if seen[class] <= counts[class] { class as i32 } else { -1 }
         })
@@ -51,7 +51,7 @@ fn mean_rare(posteriors: &Matrix<f64>) -> f64 {
 }
 
 fn right(classes: impl Iterator<Item = usize>, first: usize) -> usize {
-    classes.zip(first..).filter(|(class, at)| *class == usize::from(at % RARE == 0)).count()
+    classes.zip(first..).filter(|(class, at)| *class == usize::from(at.is_multiple_of(RARE))).count()
 }
 
 fn largest(posteriors: &Matrix<f64>) -> impl Iterator<Item = usize> {

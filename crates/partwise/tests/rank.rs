@@ -99,6 +99,27 @@ fn planted_measurements_are_found_by_hidden_entries_and_by_blocks() {
 }
 
 #[test]
+fn numbers_between_those_of_the_coarse_grid_are_found() {
+    // Beyond 16 the grid has 24; with as many, or with 16, components do not return. Each of 20 parts has
+    // three features of its own, each sample one part or two.
+    let mut random = generator(7, 3);
+    let mut values = vec![0.0; 600 * FEATURES];
+    for i in 0..600 {
+        for _ in 0..2 {
+            let (part, much) = ((uniform(&mut random) * 20.0) as usize, 2.0 * uniform(&mut random));
+            (0..3).for_each(|j| values[i * FEATURES + 3 * part + j] += much * (1.0 + j as f64) / 2.0);
+        }
+    }
+    values.iter_mut().for_each(|x| *x += 0.1 * uniform(&mut random));
+    let data = dense(values);
+    for to in [24, 30] {
+        let rank = RankSettings { to, splits: Some(4), restarts: Some(1), ..RankSettings::default() };
+        let found = chosen(&data, Loss::Frobenius, &Settings::new(1), &rank).expect("a choice");
+        assert_eq!(found.rank, 20, "{found:?}");
+    }
+}
+
+#[test]
 fn blocks_of_counts_may_hold_features_and_samples_that_no_other_block_has() {
     let mut values = counts(&planted(3, 6.0, 3), 3);
     // Feature 0 is counted in sample 0 alone, and sample 1 has nothing but feature 1.
