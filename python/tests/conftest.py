@@ -1,6 +1,7 @@
 """What several tests share."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,11 @@ import numpy as np
 import pytest
 from partwise._estimators import ESTIMATORS
 from partwise.datasets import load_digits
+
+# A shell starts background jobs with Ctrl-C ignored, and Python leaves it so: tests of it, and the commands
+# that they start, would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def sample_of(estimator):
