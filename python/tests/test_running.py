@@ -61,6 +61,10 @@ def test_ctrl_c_ends_work_within_a_fifth_of_a_second(what):
         import partwise as pw
         warnings.simplefilter("ignore")
         X = np.random.default_rng(0).random((400, 100))
+        # What is imported at first use is here before Ctrl-C comes: SciPy doesn't survive one in its own import.
+        for name in pw.__all__:
+            getattr(pw, name)
+        pw.NMF(2, max_iter=1, tol=0, n_jobs=1).fit(X)
         model = pw.NMF(60, random_state=0, max_iter=3, tol=0, n_jobs=1).fit(X) if "model" in WORK else None
         pressed = []
         def press():
