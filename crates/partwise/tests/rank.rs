@@ -239,6 +239,28 @@ fn what_cannot_be_compared_is_refused_in_words() {
 }
 
 #[test]
+fn where_counts_return_nothing_the_loss_of_other_numbers_is_named() {
+    // Figures with four limbs, each in one of four positions, and a body: whole numbers, but nothing random.
+    let (limbs, pixels) = (4, 3);
+    let mut values = Vec::new();
+    for figure in 0..4usize.pow(limbs) {
+        values.extend([2.0; 4]);
+        for limb in 0..limbs {
+            let position = figure / 4usize.pow(limb) % 4;
+            values.extend((0..4 * pixels).map(|pixel| f64::from(u8::from(pixel / pixels == position))));
+        }
+    }
+    let data = DenseMatrix::new(256, 4 + 16 * pixels, values).expect("a matrix");
+    let rank = RankSettings { to: 5, ..quick() };
+    let named = |loss| {
+        let found = chosen(&data, loss, &Settings::new(1), &rank).expect("a choice");
+        assert!(loss == Loss::Frobenius || (found.rank, found.k_prediction) == (1, 5), "{found:?}");
+        found.explanation().contains("try the loss \"frobenius\"")
+    };
+    assert!(named(Loss::KullbackLeibler) && !named(Loss::Frobenius));
+}
+
+#[test]
 fn a_search_that_is_stopped_answers_by_what_it_knows() {
     let data = dense(counts(&planted(3, 3.0, 9), 9));
     let mut calls = 0;

@@ -153,7 +153,8 @@ impl<T: Real> ViewPredictor<T> {
         let starts: Vec<usize> = (0..n).step_by(BLOCK).collect();
         let parts = Pool::new(threads).map(starts, |start| {
             let end = (start + BLOCK).min(n);
-            self.of_unit_rows(some_rows(rows.as_ref(), start..end).as_ref(), end - start)
+            let block: Vec<usize> = (start..end).collect();
+            self.of_unit_rows(rows.grouped(&RowGroups::chosen(&block, n)).as_ref(), end - start)
         });
         let mut out = Matrix::zeros(n, self.classes);
         for (at, part) in parts.into_iter().enumerate() {
@@ -221,15 +222,4 @@ impl<T: Real> ViewPredictor<T> {
 fn sum(one: &Matrix<f64>, mut other: Matrix<f64>) -> Matrix<f64> {
     other.as_mut_slice().iter_mut().zip(one.as_slice()).for_each(|(sum, v)| *sum += v);
     other
-}
-
-/// These rows, and a row of zeros where there are others.
-fn some_rows<T: Real>(data: &dyn DataMatrix<T>, range: std::ops::Range<usize>) -> Box<dyn DataMatrix<T>> {
-    let (n, count) = (data.n_samples(), range.len());
-    let group = (0..n).map(|i| if range.contains(&i) { (i - range.start) as u32 } else { count as u32 });
-    let mut scale = vec![1.0; count];
-    if count < n {
-        scale.push(0.0);
-    }
-    data.grouped(&RowGroups { group: group.collect(), scale })
 }

@@ -145,19 +145,8 @@ impl<T: Real> Encoder<'_, T> {
                 _ => encoding.linear[j] += cost * component.sum::<f64>(),
             }
         }
-        let some = self.rows(rows);
+        let some = self.data.grouped(&RowGroups::chosen(rows, self.data.n_samples()));
         let observer = &mut |_: &Iteration| ControlFlow::Continue(());
         encode(some.as_ref(), self.components, &encoding, self.loss, self.settings, observer)
-    }
-
-    /// These rows, and a row of zeros where there are others.
-    fn rows(&self, rows: &[usize]) -> Box<dyn DataMatrix<T>> {
-        let mut group = vec![rows.len() as u32; self.data.n_samples()];
-        rows.iter().zip(0u32..).for_each(|(row, at)| group[*row] = at);
-        let mut scale = vec![1.0; rows.len()];
-        if rows.len() < self.data.n_samples() {
-            scale.push(0.0);
-        }
-        self.data.grouped(&RowGroups { group, scale })
     }
 }

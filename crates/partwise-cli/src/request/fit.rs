@@ -1,4 +1,4 @@
-//! Requests of flags that must be checked together: those of `fit`, `sweep`, `classify` and `transform`.
+//! Requests of flags that must be checked together: that of `fit`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,18 +7,14 @@ use anyhow::{Result, anyhow, bail};
 use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::{ComponentsPerClass, Strength};
 use partwise::methods::{self, Form, Input, MethodSpec};
-use partwise::recipes::RankSettings;
 use partwise::{AnchorScale, Loss, MethodOptions, ScalingKind, Settings, solvers};
-use partwise_classify::{ClassSizes, Spreading};
+use partwise_classify::Spreading;
 
 use super::asked::Asked;
-use super::choices::{Codes, Components, Pictures, Precision};
+use super::choices::{Components, Precision};
 use super::data::DataSource;
-use super::flags::{
-    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
-    SweepFlags, TransformFlags,
-};
-use super::groups::{Content, LabelSource, Long, NewRowsSolver, Page, Run, Write};
+use super::flags::{FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, SolveFlags};
+use super::groups::{Content, Long, Page, Write};
 use super::method_flags::Given;
 use crate::shared::Shared;
 
@@ -313,156 +309,4 @@ fn settings(solve: &SolveFlags, l1: (f64, f64), l2: (f64, f64)) -> Result<Settin
         l2,
         ..solve.solver.settings(&solve.run)
     })
-}
-
-/// `partwise sweep`.
-pub(crate) struct SweepRequest {
-    pub(crate) fit: FitRequest,
-    /// The factors of the strengths, ascending.
-    pub(crate) scales: Vec<f64>,
-}
-
-impl SweepRequest {
-    pub(crate) fn new(mut flags: SweepFlags) -> Result<Self> {
-        let guided = methods::for_inputs(&[Input::Guidance]);
-        match flags.fit.model.method {
-            Some((other, _)) if !other.takes(Input::Guidance) => {
-                bail!(
-                    "sweep supports only the method {}, not {}; leave --method out",
-                    guided.name,
-                    other.name
-                )
-            }
-            method => flags.fit.model.method = method.or(Some((guided, None))),
-        }
-        if flags.fit.model.strength == Some(Strength::Auto) {
-            bail!("sweep varies the strengths itself; remove --strength auto");
-        }
-        if flags.fit.content.codes != Codes::Plain {
-            bail!("sweep writes no codes; remove --codes");
-        }
-        if flags.fit.page.snippets.is_some() || flags.fit.page.pictures != Pictures::default() {
-            bail!("the page of sweep shows no samples; remove --snippets and --pictures");
-        }
-        let long = &flags.fit.long;
-        if long.memory.is_some() || long.checkpoint.is_some() || long.dask.is_some() {
-            bail!(
-                "sweep has no --memory, no checkpoints and no --dask; remove --memory, --checkpoint, --resume and --dask"
-            );
-        }
-        let mut scales = flags.scales;
-        scales.sort_by(f64::total_cmp);
-        scales.dedup();
-        Ok(SweepRequest { fit: FitRequest::named(flags.fit, "sweep")?, scales })
-    }
-}
-
-/// `partwise classify`.
-pub(crate) struct ClassifyRequest {
-    pub(crate) data: DataSource,
-    pub(crate) labels: LabelSource,
-    pub(crate) class_sizes: ClassSizes,
-    pub(crate) scaling: ScalingKind,
-    pub(crate) run: Run,
-    pub(crate) dtype: Precision,
-    pub(crate) write: Write,
-    /// Whether it was asked for as `fit --recipe auto`.
-    pub(crate) as_recipe: bool,
-}
-
-impl ClassifyRequest {
-    pub(crate) fn new(flags: ClassifyFlags) -> Result<Self> {
-        let ClassifyFlags { given, read, labels, class_sizes, scale, run, dtype, write } = flags;
-        let class_sizes = class_sizes.unwrap_or_default();
-        given.check_standard_input()?;
-        let data = read.source(labels.column_of_data())?;
-        let write = write.for_data(&data, "classes");
-        let scaling = data.scaling(scale);
-        Ok(ClassifyRequest { data, labels, class_sizes, scaling, run, dtype, write, as_recipe: false })
-    }
-
-    /// The former spelling, `partwise fit --recipe auto`.
-    pub(crate) fn of_recipe(flags: FitFlags) -> Result<Self> {
-        if let Some(flag) = flags.given.of_methods(METHOD_FLAGS) {
-            bail!("--recipe auto does not take {flag}");
-        }
-        let FitFlags { given, read, known, model, solve, write, .. } = flags;
-        let (labels, scale, run, dtype) = (known.labels, model.scale, solve.run, solve.dtype);
-        let class_sizes = None;
-        let request =
-            Self::new(ClassifyFlags { given, read, labels, class_sizes, scale, run, dtype, write })?;
-        Ok(ClassifyRequest { as_recipe: true, ..request })
-    }
-}
-
-/// `partwise rank`.
-pub(crate) struct RankRequest {
-    pub(crate) data: DataSource,
-    pub(crate) scaling: ScalingKind,
-    /// The loss, where it is not that for the data.
-    pub(crate) loss: Option<Loss>,
-    pub(crate) rank: RankSettings,
-    pub(crate) known: KnownFiles,
-    pub(crate) time_limit: Option<f64>,
-    pub(crate) run: Run,
-    pub(crate) dtype: Precision,
-    pub(crate) write: Write,
-}
-
-impl RankRequest {
-    pub(crate) fn new(flags: RankFlags) -> Result<Self> {
-        let RankFlags { given, read, from, to, splits, restarts, holdout, loss, scale, known, .. } = flags;
-        given.check_standard_input()?;
-        let known = known.files();
-        let data = read.source(known.labels.column_of_data())?;
-        Ok(RankRequest {
-            write: flags.write.for_data(&data, "rank"),
-            data,
-            scaling: scale,
-            known,
-            loss,
-            rank: RankSettings { from, to, splits, restarts, holdout },
-            time_limit: flags.time_limit,
-            run: flags.run,
-            dtype: flags.dtype,
-        })
-    }
-}
-
-impl RankRequest {
-    /// What is asked of the files of guidance; `None` without any.
-    pub(crate) fn asked(&self) -> Option<Asked<'_>> {
-        let KnownFiles { guidance, topics, links, labels, .. } = &self.known;
-        let given = guidance.is_some() || topics.is_some() || links.is_some() || labels.are_given();
-        given.then(|| Asked {
-            known: &self.known,
-            method: methods::for_inputs(&[Input::Guidance]),
-            strength: None,
-            graph: None,
-            graph_strength: None,
-            components_per_class: None,
-            seed: self.run.seed,
-        })
-    }
-}
-
-/// `partwise transform`.
-pub(crate) struct TransformRequest {
-    pub(crate) model: PathBuf,
-    pub(crate) data: DataSource,
-    pub(crate) solver: NewRowsSolver,
-    pub(crate) run: Run,
-    pub(crate) content: Content,
-    pub(crate) write: Write,
-}
-
-impl TransformRequest {
-    pub(crate) fn new(flags: TransformFlags) -> Result<Self> {
-        let TransformFlags { given, model, read, solver, run, content, write } = flags;
-        given.check_standard_input()?;
-        let data = read.source(None)?;
-        data.check_no_words()?;
-        let write = write.for_data(&data, "codes");
-        Ok(TransformRequest { model, data, solver, run, content, write })
-    }
 }

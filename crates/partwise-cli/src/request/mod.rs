@@ -7,6 +7,7 @@
 mod asked;
 pub(crate) mod choices;
 mod cite;
+mod classify;
 mod compare;
 mod consensus;
 mod convert;
@@ -16,6 +17,8 @@ mod flags;
 mod groups;
 mod help;
 mod method_flags;
+mod repeated;
+mod transform;
 
 use std::path::PathBuf;
 
@@ -25,16 +28,19 @@ use partwise_report::program::EXIT_CODES;
 pub(crate) use asked::Asked;
 pub(crate) use choices::{Clusters, Codes, Components, Pictures, Precision};
 pub(crate) use cite::CiteRequest;
+pub(crate) use classify::ClassifyRequest;
 use compare::CompareFlags;
 pub(crate) use compare::CompareRequest;
 use consensus::ConsensusFlags;
 pub(crate) use consensus::{CellsRequest, ConsensusRequest};
 pub(crate) use convert::{ConvertFlags, ConvertRequest};
 pub(crate) use data::DataSource;
-pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
+pub(crate) use fit::{FitRequest, GraphSource};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
 pub(crate) use groups::{LabelSource, Run, Write};
 use method_flags::Given;
+pub(crate) use repeated::{RankRequest, SweepRequest};
+pub(crate) use transform::TransformRequest;
 
 /// Non-negative matrix factorization guided by what you know.
 ///

@@ -56,6 +56,19 @@ pub struct RowGroups {
     pub scale: Vec<f64>,
 }
 
+impl RowGroups {
+    /// The rows `chosen` of `n_samples` in this order, and a row of zeros where there are others.
+    pub fn chosen(chosen: &[usize], n_samples: usize) -> Self {
+        let mut group = vec![chosen.len() as u32; n_samples];
+        chosen.iter().zip(0u32..).for_each(|(row, at)| group[*row] = at);
+        let mut scale = vec![1.0; chosen.len()];
+        if chosen.len() < n_samples {
+            scale.push(0.0);
+        }
+        RowGroups { group, scale }
+    }
+}
+
 /// Some rows of one of the factors.
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]

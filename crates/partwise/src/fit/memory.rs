@@ -59,7 +59,7 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
     let accelerated = settings.acceleration == Acceleration::On
         || (settings.acceleration == Acceleration::Auto
             && settings.solver == SolverChoice::Auto
-            && (model.is_plain() && !label_start || model.is_guided_divergence()));
+            && (model.is_plain() && !label_start || model.is_guided_kl()));
     let kept = match (one_factor, accelerated) {
         (true, _) => values * number,
         (false, true) => 2.0 * values * number,

@@ -30,7 +30,7 @@ pub(super) fn sweeps<T: Real>(
         Acceleration::Auto => {
             let plain = model.is_plain() && !problem.solve_codes;
             if refused.is_some()
-                || !(plain || problem.has_equal_factors() || model.is_guided_divergence())
+                || !(plain || problem.has_equal_factors() || model.is_guided_kl())
                 || settings.solver != SolverChoice::Auto
             {
                 return Ok(None);

@@ -1,9 +1,8 @@
 //! Penalties on the size of a factor: L2 ([`Ridge`]) and L1 ([`Sparsity`]), and their scale-free forms.
 //!
-//! A penalty on one factor alone is cancelled by shrinking it and growing the other: the product stays, the
-//! penalty goes to
-//! 0. The scale-free forms measure each component of the penalized factor at unit length of its partner,
-//! λΣⱼ‖wⱼ‖₁‖hⱼ‖₂ and (λ/2)Σⱼ‖wⱼ‖²‖hⱼ‖², which no rescaling changes.
+//! A penalty on one factor alone is cancelled by shrinking it and growing the other: the product stays, and
+//! the penalty vanishes. The scale-free forms measure each component of the penalized factor at unit length
+//! of its partner, λΣⱼ‖wⱼ‖₁‖hⱼ‖₂ and (λ/2)Σⱼ‖wⱼ‖²‖hⱼ‖², which no rescaling changes.
 
 use std::ops::Range;
 

@@ -84,13 +84,7 @@ fn shuffled(n: usize, seed: u64) -> Vec<usize> {
 
 /// These rows in this order, and a row of zeros where there are others.
 fn some_rows<T: Real>(data: &dyn DataMatrix<T>, rows: &[usize]) -> Box<dyn DataMatrix<T>> {
-    let mut group = vec![rows.len() as u32; data.n_samples()];
-    rows.iter().zip(0u32..).for_each(|(row, at)| group[*row] = at);
-    let mut scale = vec![1.0; rows.len()];
-    if rows.len() < data.n_samples() {
-        scale.push(0.0);
-    }
-    data.grouped(&RowGroups { group, scale })
+    data.grouped(&RowGroups::chosen(rows, data.n_samples()))
 }
 
 /// The mean posterior of each class over the rows (c).

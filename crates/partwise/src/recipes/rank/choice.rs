@@ -196,6 +196,10 @@ impl RankChoice {
         if let Some(guided) = &self.guided {
             out.push_str(&self.of_guidance(guided));
         }
+        // Numbers that are not drawn at random leave less of themselves in a part than counts do.
+        if is_one && self.rank == 1 && predicted > 1 {
+            out.push_str(" If these numbers are no counts, try the loss \"frobenius\".");
+        }
         if self.at_limit {
             out.push_str(&format!(" {predicted} is the greatest number that was tried: try larger ones."));
         }

@@ -139,7 +139,7 @@ impl<'s, T: Real> Splits<'s, T> {
     /// Some of the samples. Guidance is about all samples, so under it the others stay, as rows of zeros.
     pub(super) fn rows(&self, chosen: &[usize]) -> Box<dyn DataMatrix<T>> {
         if self.guidance.is_none() {
-            return rows(self.data, chosen);
+            return self.data.grouped(&RowGroups::chosen(chosen, self.data.n_samples()));
         }
         let mut kept = vec![0.0; self.data.n_samples()];
         chosen.iter().for_each(|row| kept[*row] = 1.0);
@@ -175,17 +175,6 @@ impl<'s, T: Real> Splits<'s, T> {
         }
         Ok(best.expect("there is at least one start"))
     }
-}
-
-/// Some of the samples, and where there are others a row of zeros.
-fn rows<T: Real>(data: &dyn DataMatrix<T>, chosen: &[usize]) -> Box<dyn DataMatrix<T>> {
-    let mut group = vec![chosen.len() as u32; data.n_samples()];
-    chosen.iter().zip(0u32..).for_each(|(row, at)| group[*row] = at);
-    let mut scale = vec![1.0; chosen.len()];
-    if chosen.len() < data.n_samples() {
-        scale.push(0.0);
-    }
-    data.grouped(&RowGroups { group, scale })
 }
 
 /// `0..count` in two random halves, each ascending.
