@@ -214,6 +214,44 @@ mod tests {
         assert_close(&out, &Matrix::from_fn(3, 5, |i, j| 2.0 * expected.get(i, j)), 1e-12);
     }
 
+    /// The bits of products of matrices that begin `shift` numbers into their memory.
+    fn bits_at<T: Real>(shift: usize, rows: usize, inner: usize, columns: usize) -> Vec<u64> {
+        let values = |length: usize, factor: usize| -> Vec<T> {
+            (0..shift + length).map(|i| T::from_f64(((i + 64 - shift) * factor % 29) as f64 / 7.3)).collect()
+        };
+        let (a, b, square) = (values(rows * inner, 31), values(inner * columns, 17), inner.max(columns));
+        let mut out = vec![T::ZERO; shift + (rows * columns).max(square * square)];
+        let mut bits = Vec::new();
+        let (left, right) = (View::new(&a[shift..], rows, inner), View::new(&b[shift..], inner, columns));
+        matmul(
+            ViewMut::new(&mut out[shift..][..rows * columns], rows, columns),
+            Output::Replace,
+            left,
+            right,
+        );
+        bits.extend(out[shift..][..rows * columns].iter().map(|x| x.to_f64().to_bits()));
+        for (values, rows, k) in [(&a, rows, inner), (&b, inner, columns)] {
+            gram(&values[shift..], rows, k, &mut out[shift..][..k * k]);
+            bits.extend(out[shift..][..k * k].iter().map(|x| x.to_f64().to_bits()));
+        }
+        bits
+    }
+
+    #[test]
+    fn products_have_the_same_bits_wherever_the_matrices_lie_in_memory() {
+        for (rows, inner, columns) in
+            [(3, 5, 2), (50, 7, 1), (1, 40, 33), (64, 64, 64), (37, 101, 20), (20, 130, 97), (300, 3, 131)]
+        {
+            for shift in 1..17 {
+                let shape = (rows, inner, columns);
+                let narrow = bits_at::<f32>(shift, rows, inner, columns);
+                assert!(narrow == bits_at::<f32>(0, rows, inner, columns), "f32, {shape:?} at {shift}");
+                let wide = bits_at::<f64>(shift, rows, inner, columns);
+                assert!(wide == bits_at::<f64>(0, rows, inner, columns), "f64, {shape:?} at {shift}");
+            }
+        }
+    }
+
     #[test]
     fn gram_is_the_plain_product_and_symmetric_to_the_last_bit() {
         for k in [1, 2, 5, 20, 95, 96, 130] {
