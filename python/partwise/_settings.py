@@ -104,6 +104,10 @@ class SettingsMixin(CommonSettings):
             None if self.time_limit is None else float(self.time_limit), int(bool(self.verbose)),
         )
         self.rank_selection_ = found
+        if found.stopped and len(found.rows) < 2:
+            raise ValueError(
+                "n_components='auto': the search was stopped before it compared two numbers; give a number of components, or a larger time_limit"
+            )
         if not found.structure:
             warn(f"{type(self).__name__}: n_components='auto' found no structure, and {found.rank} is used. {found.explanation}")
         return found.rank

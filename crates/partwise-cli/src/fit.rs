@@ -139,7 +139,7 @@ fn with_data<T: Real, R>(
     }
     let rank = match rank(request, start.as_ref(), &known, &mut chosen)? {
         Some(rank) => rank,
-        None => selected_rank(request, data, &model, source, &mut chosen)?,
+        None => selected_rank(request, data, (&known, &model), source, &mut chosen)?,
     };
     let mut settings = Settings { rank, ..request.settings.clone() };
     let mut component_names = known.reference.as_ref().and_then(|reference| reference.row_names.clone());
@@ -213,11 +213,11 @@ fn rank(
         }
     }
     if request.method.takes(Input::Guidance) {
+        if auto {
+            return Ok(None);
+        }
         let topics = known.guidance.all_topics();
         if topics.is_empty() {
-            if auto {
-                return Ok(None);
-            }
             bail!(
                 "-k (the number of components) is required, because the guidance names no topics; {}",
                 finds_rank(request)
@@ -246,11 +246,14 @@ fn rank(
     Ok(Some(classes * of_each))
 }
 
+/// So many components without a name are looked for beside many that have one.
+const MOST_FREE: usize = 10;
+
 /// k that the data support, by `partwise rank` with its defaults.
 fn selected_rank<T: Real>(
     request: &FitRequest,
     data: &dyn DataMatrix<T>,
-    model: &Model,
+    (known, model): (&Known, &Model),
     source: &mut Source,
     chosen: &mut Vec<String>,
 ) -> Result<usize> {
@@ -265,8 +268,17 @@ fn selected_rank<T: Real>(
     }
     let settings = Settings { rank: 1, ..request.settings.clone() };
     let limit = request.settings.time_limit;
-    let (rank, verbosity) = (RankSettings::default(), request.write.verbosity());
-    let found = crate::rank::search(data, None, model.loss(), &settings, (&rank, limit), None, verbosity)?;
+    // The components that have names, and as many free ones as the data support.
+    let named = if request.method.takes(Input::Guidance) { known.guidance.n_components() } else { 0 };
+    let guidance = (named > 0).then(|| known.at(1.0));
+    let usual = RankSettings::default();
+    let rank = RankSettings { to: usual.to.max(named + MOST_FREE), ..usual };
+    let (limits, verbosity) = ((&rank, limit), request.write.verbosity());
+    let found =
+        crate::rank::search(data, guidance.as_ref(), model.loss(), &settings, limits, None, verbosity)?;
+    if found.stopped && found.table.len() < 2 {
+        bail!("the search for k was stopped before it compared two numbers; give -k a number, or more time");
+    }
     if !found.structure {
         source.notes.push(found.explanation());
     }

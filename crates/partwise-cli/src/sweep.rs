@@ -33,7 +33,7 @@ fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder)
     summary::print_input(verbosity, job);
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let (guidance, loss) = (&job.known.guidance, job.model.loss());
-    let mut points = Vec::new();
+    let (mut points, mut stopped) = (Vec::new(), false);
     verbosity.say(&format!("{:>10}   {:>28}   {:>10}", "scale", error_name(loss), "agreement"));
     for &scale in &request.scales {
         let found = interrupt::work(|| sweep(job.data, guidance, loss, &job.settings, &[scale]));
@@ -44,12 +44,20 @@ fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder)
                 points.extend(found);
             }
             // The fits before this one are a result, too.
-            Err(_) if !points.is_empty() => break,
+            Err(_) if !points.is_empty() => {
+                stopped = true;
+                break;
+            }
             Err(stopped) => return Err(stopped.into()),
         }
         interrupt::keep(Kept::Earlier);
     }
-    let run = write_result(folder, job, &points, began)?;
+    let done = stopped.then(|| {
+        let (done, all) = (points.len(), request.scales.len());
+        format!("stopped after {done} of {all} scales; the others were not fitted")
+    });
+    let run = write_result(folder, job, &points, done.as_deref(), began)?;
+    done.iter().for_each(|note| verbosity.note(note));
     job.source.notes.iter().for_each(|note| verbosity.note(note));
     let out = write.out.display();
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
@@ -64,6 +72,7 @@ fn write_result<T: Real>(
     folder: OutputFolder,
     job: &Job<'_, T>,
     points: &[SweepPoint],
+    stopped: Option<&str>,
     began: Instant,
 ) -> Result<Value> {
     folder.write("sweep.csv", |w| {
@@ -80,6 +89,7 @@ fn write_result<T: Real>(
         ("Most iterations", job.settings.max_iterations.to_string()),
     ]);
     facts.extend(job.chosen.iter().map(|line| ("Chosen", line.clone())));
+    facts.extend(stopped.map(|note| ("Stopped", note.to_string())));
     let title = input::short_name(&job.source.name);
     let page = report::sweep_page(&title, error_name(loss), points, &facts);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
@@ -91,6 +101,7 @@ fn write_result<T: Real>(
         "settings": { "loss": loss.name(), "rank": job.settings.rank, "seed": job.settings.seed,
             "tolerance": job.settings.tolerance, "max_iterations": job.settings.max_iterations },
         "chosen": job.chosen,
+        "stopped": stopped.is_some(),
         "notes": job.source.notes,
         "guidance": job.known.to_json(&job.known.at(1.0)),
         "points": points.iter().map(point).collect::<Vec<_>>(),

@@ -45,7 +45,11 @@ fn an_answer_that_was_cut_short_says_so() {
     let said = succeed(folder.path(), "rank x.csv --no-header --to 6 --time-limit 0.000001 --out out");
     let answer = json(folder.path().join("out/rank.json"));
     assert_eq!(answer["stopped"], true, "{answer}");
-    assert!(said.contains("The search was stopped"), "{said}");
+    assert!(said.contains("No answer: the search was stopped when only 1 component"), "{said}");
+    assert!(answer["confidence"].is_null(), "{answer}");
+    let fitted = run(folder.path(), "fit x.csv --no-header -k auto --time-limit 0.000001 --out never");
+    assert!(stderr(&fitted).contains("stopped before it compared two numbers"), "{}", stderr(&fitted));
+    assert!(!folder.path().join("never").exists());
 }
 
 #[test]
@@ -72,6 +76,11 @@ fn a_fit_finds_its_own_number_of_components() {
     let said = succeed(folder.path(), "fit x.csv --no-header -k auto --out out");
     assert!(said.contains("k: 2 (found as `partwise rank` does). 2 components"), "{said}");
     assert_eq!(json(folder.path().join("out/run.json"))["settings"]["rank"], 2);
+    std::fs::write(folder.path().join("known.csv"), "index,label\n0,even\n2,even\n4,even\n6,even\n").unwrap();
+    let guided = "fit x.csv --no-header --method guided --labels known.csv --spread off -k auto --out guided";
+    let said = succeed(folder.path(), guided);
+    assert!(said.contains("2 components (1 named, 1 free)"), "{said}");
+    assert_eq!(json(folder.path().join("guided/run.json"))["settings"]["rank"], 2);
     let refused = run(folder.path(), "fit x.csv --no-header -k some --out never");
     assert!(!refused.status.success() && stderr(&refused).contains("or auto to find it"), "{refused:?}");
 }

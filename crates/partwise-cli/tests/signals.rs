@@ -245,6 +245,10 @@ fn a_sweep_keeps_the_fits_that_are_done() {
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let output = ended(child, arguments);
     assert_eq!(output.status.code(), Some(130), "{rest:?} {}", stderr(&output));
-    let points = json(at.join("o/run.json"))["points"].as_array().unwrap().len();
+    let record = json(at.join("o/run.json"));
+    let points = record["points"].as_array().unwrap().len();
     assert!((1..9).contains(&points), "{points} fits");
+    let told = format!("stopped after {points} of 9 scales");
+    assert!(stderr(&output).contains(&told) && record["stopped"] == true, "{}", stderr(&output));
+    assert!(std::fs::read_to_string(at.join("o/report.html")).unwrap().contains(&told));
 }

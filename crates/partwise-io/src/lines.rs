@@ -18,6 +18,7 @@ pub(crate) fn lines_of(source: &Source) -> Result<Vec<String>> {
     if looks_like(&source.bytes) != Look::MatrixMarket {
         source.expect_text("a text file with one entry per line")?;
     }
+    source.expect_utf8(source.text_bytes())?;
     let mut lines: Vec<String> = Lines::new(source.text_bytes())
         .map(|line| String::from_utf8_lossy(line.trim_ascii()).into_owned())
         .collect();

@@ -41,6 +41,11 @@ impl<'a> NameIndex<'a> {
         self.places.get(name).copied()
     }
 
+    /// Whether there are names, and all of them fulfil this.
+    pub(crate) fn all(&self, is: impl Fn(&str) -> bool) -> bool {
+        !self.names.is_empty() && self.names.iter().all(|name| is(name))
+    }
+
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.places.contains_key(name)
     }

@@ -18,7 +18,7 @@ pub(crate) struct Records<'a> {
     delimiter: u8,
     reader: csv::Reader<&'a [u8]>,
     record: ByteRecord,
-    /// Whether the text has line breaks within quotes that may hide rows.
+    /// Whether the encoding and the quotes of the text have been looked at.
     checked: bool,
 }
 
@@ -34,12 +34,13 @@ impl<'a> Records<'a> {
 
     /// The next row.
     pub(crate) fn next(&mut self) -> Result<Option<&ByteRecord>> {
-        if !std::mem::replace(&mut self.checked, true)
-            && let Some(line) = open_quote(self.text, self.delimiter)
-        {
-            let message = "the quote (\") that opens here never closes, so everything after it would be one \
-                cell";
-            return Err(self.source.malformed(Place::Line(line), message));
+        if !std::mem::replace(&mut self.checked, true) {
+            self.source.expect_utf8(self.text)?;
+            if let Some(line) = open_quote(self.text, self.delimiter) {
+                let message = "the quote (\") that opens here never closes, so everything after it would be \
+                    one cell";
+                return Err(self.source.malformed(Place::Line(line), message));
+            }
         }
         match self.reader.read_byte_record(&mut self.record) {
             Ok(true) => {

@@ -119,6 +119,20 @@ impl Source {
         self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes)
     }
 
+    /// Refuses text in another encoding than UTF-8: replaced characters would make different names the same.
+    /// `text` is that of the file, or its lines written in another way.
+    pub(crate) fn expect_utf8(&self, text: &[u8]) -> Result<()> {
+        let Err(error) = std::str::from_utf8(text) else { return Ok(()) };
+        let (before, rest) = text.split_at(error.valid_up_to());
+        let line = before.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+        let byte = rest.first().copied().unwrap_or_default();
+        let message = format!(
+            "the text is not UTF-8 (byte 0x{byte:02X}); save the file as UTF-8 (a spreadsheet calls it \
+            \"CSV UTF-8\")"
+        );
+        Err(self.malformed(Place::Line(line), message))
+    }
+
     /// Refuses what is no text; `expected` says what it was to be.
     pub(crate) fn expect_text(&self, expected: &str) -> Result<()> {
         match looks_like(&self.bytes) {

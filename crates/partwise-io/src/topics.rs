@@ -7,13 +7,14 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
+use crate::labels::text::LABEL_COLUMNS;
 use crate::names::DataNames;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::Source;
 use crate::table::counted;
 use crate::text::{did_you_mean, number, quoted};
 use partwise::Strength;
-use partwise::guidance::{Feature, Seed, Topic};
+use partwise::guidance::{Axis, Feature, Seed, Topic};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -113,6 +114,8 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
             if words.clone().count() == 0 || !words.clone().all(|cell| cell.starts_with("word")) {
                 return Err(source.malformed(Place::Line(1), no_words(&header)));
             }
+        } else if is_other_header(&header, names) {
+            return Err(source.malformed(Place::Line(1), no_words(&header)));
         } else {
             found.row(source, &records, names)?;
         }
@@ -136,6 +139,19 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
         notes,
         sha256: source.sha256.clone(),
     })
+}
+
+/// Whether a first line is a header with other names than ours, such as `cell type,gene`, and no topic: what
+/// stands for the word is no feature of the data.
+fn is_other_header(header: &[String], names: &DataNames<'_>) -> bool {
+    const WORDS: [&str; 12] = [
+        "word", "words", "gene", "genes", "marker", "markers", "feature", "features", "term", "terms",
+        "seed", "seeds",
+    ];
+    let [topic, word] = header else { return false };
+    LABEL_COLUMNS.contains(&topic.as_str())
+        && WORDS.contains(&word.as_str())
+        && !matches!(names.place(Axis::Features, word), Ok(Some(_)))
 }
 
 /// What is wrong with a header without a column of words.
@@ -304,6 +320,18 @@ mod tests {
             );
             assert_eq!(wide.notes, ["1 repeated word of a topic was counted once"]);
         }
+    }
+
+    #[test]
+    fn a_header_of_other_names_is_no_topic() {
+        let said = read("cell type,gene\nB,MS4A1\nT,CD3D\n").unwrap_err().to_string();
+        assert!(
+            said.contains("line 1")
+                && said.contains("\"cell type\", \"gene\"")
+                && said.contains("topic,word"),
+            "{said}"
+        );
+        assert_eq!(read("class,court\nsport,goal\n").unwrap().topics.len(), 2);
     }
 
     #[test]

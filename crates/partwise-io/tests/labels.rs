@@ -3,7 +3,7 @@
 
 mod common;
 use common::*;
-use partwise_io::labels::labels_of;
+use partwise_io::labels::{LabelOptions, labels_of, labels_with};
 use partwise_io::{DECODED_LIMIT, IoError, LabelTable, Source, read_labels, read_labels_column};
 use std::path::Path;
 
@@ -60,6 +60,34 @@ fn lists_and_vectors_are_read() {
     assert_eq!(labels("l.npy", &bytes, 2).unwrap().names, ["3", "4"]);
     let column = [Some("v".to_string()), None, Some("-1".into()), Some("u".into())];
     assert_eq!(LabelTable::from_column(Path::new("d.csv"), &column, "").single().unwrap(), [1, -1, -1, 0]);
+}
+
+#[test]
+fn numbers_that_are_no_names_are_refused_beside_names_that_are_numbers() {
+    let of = |text: &[u8], names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let source = Source::from_bytes(Path::new("l.csv"), text.to_vec(), DECODED_LIMIT)?;
+        labels_with(&source, 3, &LabelOptions { column: None, sample_names: Some(&names) })
+    };
+    let refused = |text: &[u8], names: &[&str]| of(text, names).unwrap_err().to_string();
+    // As a spreadsheet writes 0001.
+    let said = refused(b"id,label\n1,odd\n2,even\n", &["0001", "0002", "0003"]);
+    assert_says(&said, &["line 2", "are numbers, and \"1\" is not one of them", "column \"id\" to index"]);
+    let said = refused(b"1,odd\n2,even\n", &["101", "102", "103"]);
+    assert_says(&said, &["line 1", "\"1\" is not one of them", "header index,label"]);
+    let places = of(b"index,label\n1,odd\n2,even\n", &["101", "102", "103"]).unwrap();
+    assert_eq!(places.single().unwrap(), [-1, 1, 0]);
+    let said = of(b"id,label\n1,odd\n2,even\n", &["a", "b", "c"]).unwrap();
+    assert_says(&said.notes.join(" "), &["taken as positions, counted from 0"]);
+}
+
+#[test]
+fn another_encoding_is_refused_with_its_line() {
+    // As a spreadsheet writes Windows' own encoding; replaced characters would make one class of two.
+    let said = message("l.csv", b"index,label\n0,Brot\n1,K\xe4se\n2,K\xf6se\n", 3);
+    assert_says(&said, &["l.csv: line 3", "not UTF-8 (byte 0xE4)", "save the file as UTF-8"]);
+    assert_says(&message("l.txt", b"Brot\nK\xe4se\n", 2), &["line 2", "byte 0xE4"]);
+    assert_eq!(labels("l.csv", "0,Käse\n1,Köse\n".as_bytes(), 2).unwrap().names, ["Käse", "Köse"]);
 }
 
 #[test]

@@ -448,6 +448,14 @@ fn cannot_links_are_kept_and_contradictions_named() {
         fit_guided(&x, &links(vec![(0, 2)]), Loss::Frobenius, &Settings::new(2), &mut silent).unwrap_err();
     let message = error.to_string();
     assert!(message.contains("samples 0 and 2") && message.contains("cannot-link"), "{message}");
+    let both = Guidance::default().with(Advice::Links {
+        must: vec![(2, 0)],
+        cannot: vec![(1, 2), (0, 2)],
+        strength: Strength::FIRM,
+    });
+    let error = fit_guided(&x, &both, Loss::Frobenius, &Settings::new(2), &mut silent).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("(2, 0) is both a must-link and a cannot-link"), "{message}");
     let three = Guidance::default().with(Advice::Links {
         must: vec![],
         cannot: vec![(0, 1), (1, 2), (0, 2)],

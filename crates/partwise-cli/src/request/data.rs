@@ -21,7 +21,7 @@ pub(crate) struct ReadFlags {
     /// The data are texts, whose words are counted: a folder of text files, a table (.csv, .tsv, .jsonl) with
     /// a column of texts, or any other file with a text on each line. The value is the column; without it,
     /// the only column, or one named text, body or the like. The words are runs of two or more letters and
-    /// digits, in lower case. Texts are scaled by tfidf, unless --scale says otherwise.
+    /// digits, in lower case. Texts are scaled by tfidf, unless --scale says otherwise; in rank they are not.
     #[arg(long, value_name = "COLUMN", num_args = 0..=1)]
     text: Option<Option<String>>,
     /// The file format. Default: from the extension, or from the content for standard input. The content must

@@ -234,7 +234,8 @@ pub(super) struct SolveFlags {
 /// enough.
 ///
 /// An ensemble of graph-based classifiers, factorizations and mixtures, weighted by cross-validation on the
-/// labels. Rows are compared by direction: scale text by tf-idf and molecule counts by log1p. Tables of up to
+/// labels. Rows are compared by direction: scale text by tf-idf, and give molecule counts as logarithms (a
+/// normalized layer of an .h5ad file). Tables of up to
 /// 100 features are classified by their columns too, each between its extremes. Writes memberships.csv with
 /// the class and the posteriors of every sample, memberships.npy, components and codes with a component for
 /// each class, model.safetensors (`partwise transform` classifies new rows with it), report.html, and

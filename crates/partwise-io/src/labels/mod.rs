@@ -17,7 +17,7 @@
 #[cfg(feature = "hdf5")]
 mod cells;
 mod list;
-mod text;
+pub(crate) mod text;
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;

@@ -251,6 +251,26 @@ impl Rows<'_> {
             );
             return Ok((0..self.ids.len()).collect());
         }
+        if let Some(names) = self.names.as_ref().filter(|_| title(at) != "index") {
+            // Numbers beside names that are numbers are other names, such as 1 for 0001.
+            if let Some(row) = self.ids.first().filter(|_| names.all(|name| name.parse::<i128>().is_ok())) {
+                let given = quoted(row.ids[at].as_bytes());
+                let positions = match self.has_header {
+                    true => format!("rename the column \"{}\" to index", self.header[columns.ids[at]]),
+                    false => "write the header index,label above them".to_string(),
+                };
+                let message = format!(
+                    "the names of the samples are numbers, and {given} is not one of them{}; if these are \
+                    positions, counted from 0, {positions}",
+                    names.near(&row.ids[at])
+                );
+                return Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message));
+            }
+            self.notes.push(
+                "none of the sample names is one of the data, so they were taken as positions, counted from 0"
+                    .into(),
+            );
+        }
         self.by_index(records, at)
     }
 

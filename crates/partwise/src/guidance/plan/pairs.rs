@@ -1,6 +1,6 @@
 //! Guidance on pairs of samples: links, graphs, and who shares a row of codes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{Compiler, Rows, check_length};
 use crate::engine::Shape;
@@ -19,6 +19,12 @@ impl Compiler<'_> {
     ) -> Result<()> {
         check_pairs("must-link", must, self.shape.samples)?;
         check_pairs("cannot-link", cannot, self.shape.samples)?;
+        let apart: HashSet<(usize, usize)> = cannot.iter().map(|&(i, l)| (i.min(l), i.max(l))).collect();
+        if let Some((i, l)) = must.iter().find(|&&(i, l)| apart.contains(&(i.min(l), i.max(l)))) {
+            return Err(Error::Guidance(format!(
+                "the pair of samples ({i}, {l}) is both a must-link and a cannot-link; remove one of them"
+            )));
+        }
         let held = strength.is_held();
         if held && !cannot.is_empty() {
             return Err(Error::incompatible(

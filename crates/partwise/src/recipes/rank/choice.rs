@@ -105,7 +105,8 @@ pub struct RankChoice {
     /// Whether the data have structure at all: `false` where the answer is 1 and one component predicts
     /// held-out data no better than the mean of all entries.
     pub structure: bool,
-    /// The fraction of 200 resamplings of the splits that give the same answer, 0 to 1.
+    /// The fraction of 200 resamplings of the splits that give the same answer, 0 to 1; NaN where the search
+    /// was stopped before it compared two numbers.
     pub confidence: f64,
     /// Whether the best k was the greatest of the range, so that a larger one may be better.
     pub at_limit: bool,
@@ -149,6 +150,12 @@ pub struct RankStep {
 impl RankChoice {
     /// The answer with its reasons, in a sentence or two.
     pub fn explanation(&self) -> String {
+        if self.stopped && self.table.len() < 2 {
+            return format!(
+                "No answer: the search was stopped when only {} had been tried, so there is nothing to compare.",
+                counted(self.rank)
+            );
+        }
         let split = match self.holdout {
             Holdout::Thinning => "a quarter of the counts",
             Holdout::Blocks => "held-out blocks",

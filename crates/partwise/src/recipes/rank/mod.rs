@@ -119,6 +119,7 @@ fn selected<T: Real>(
             search.replicated(search.predicted(&drawn), &drawn) == found
         })
         .count();
+    let compared = !search.stopped || search.errors.len() > 1;
     let best = search.best(&all);
     let useful = guidance.is_some() || clearly_below_one(&search.errors[&answer]);
     let (guided, mut near) = match guidance {
@@ -134,7 +135,7 @@ fn selected<T: Real>(
         k_prediction,
         k_replication: answer,
         structure: useful || answer > 1 && found.is_some() && clearly_below_one(&search.errors[&best]),
-        confidence: same as f64 / RESAMPLINGS as f64,
+        confidence: if compared { same as f64 / RESAMPLINGS as f64 } else { f64::NAN },
         at_limit: k_prediction == to,
         none_returns: found.is_none(),
         stopped: search.stopped,
