@@ -54,7 +54,7 @@ fn as_text(tables: &Value) -> String {
                 ("needs ", "needs"),
                 ("losses: ", "losses"),
                 ("", "reference"),
-                ("differs: ", "differs"),
+                ("unlike the paper: ", "differs"),
                 ("data: ", "data"),
             ] {
                 out.push_str(&of(&format!("  {before}"), field, "\n"));

@@ -139,7 +139,7 @@ impl FitPage<'_> {
         let mut page = head_with_script(&self.title, &headline::sentence(&shown));
         page.push_str(&tiles(&shown.tiles()));
         if let Some((header, rows)) = self.comparison {
-            let lead = "Accuracy and NMI over the samples whose label the fit did not use.";
+            let lead = "Accuracy and NMI (agreement with the labels, 0 to 1) over the samples whose label the fit did not use.";
             page.push_str(&section("Comparison", lead, &table(header, rows)));
         }
         page.push_str(&cards::section_of(&shown));

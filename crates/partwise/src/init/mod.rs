@@ -301,8 +301,8 @@ fn custom_codes<T: Real>(
         notices.push(Notice {
             code: "start-averaged",
             message: format!(
-                "{differing} rows of the starting codes differ from others of their class; \
-                merged rows start at their mean"
+                "{differing} samples have other starting codes than the rest of their class; a class shares \
+                its codes, which start at the mean of its samples"
             ),
         });
     }

@@ -257,8 +257,8 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         input: Input::Coupling,
-        help: "The published penalty on the difference between two factors (in the papers the square of the \
-            largest entry).",
+        help: "Fits S with two factors and this penalty on their difference, as the papers do (their value: \
+            the square of the largest entry of S).",
         title: "coupling",
         unset: Some("none, one factor that comes twice"),
         get: |options| options.coupling.map(ParameterValue::Number),

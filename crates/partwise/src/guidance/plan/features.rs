@@ -32,7 +32,8 @@ impl Compiler<'_> {
             let taken = self.taken.entry(range.start).or_default();
             let Some(j) = range.clone().nth(*taken) else {
                 return Err(Error::Guidance(format!(
-                    "topic \"{name}\" has {} components, but more references",
+                    "topic \"{name}\" has more references than components ({}); give it more components, or \
+                    leave references out",
                     range.len()
                 )));
             };
