@@ -31,8 +31,8 @@ class RankChoice:
     structure: bool
     """False if one component predicts held-out data no better than the mean of all entries."""
     confidence: float
-    """The fraction of 200 resamplings of the splits with the same answer, 0 to 1; nan if the search was stopped
-    before it compared two numbers."""
+    """The fraction of 200 resamplings of the splits with the same answer, 0 to 1; nan if the search was
+    stopped before it compared two numbers."""
     at_limit: bool
     """Whether the largest number that was tried predicts best, so that a larger one may be better."""
     none_returns: bool

@@ -425,37 +425,30 @@ fn lists_that_are_empty_are_no_advice() {
 #[test]
 fn cannot_links_are_kept_and_contradictions_named() {
     let x = DenseMatrix::new(3, 2, vec![1.0, 3.0, 2.0, 2.0, 3.0, 1.0]).unwrap();
-    let links = |must: Vec<(usize, usize)>| {
-        Guidance::default().with(Advice::Links {
-            must,
-            cannot: vec![(0, 2), (1, 2)],
-            strength: Strength::HELD,
-        })
-    };
+    let cannot = vec![(0, 2), (1, 2)];
+    let links =
+        |must, strength| Guidance::default().with(Advice::Links { must, cannot: cannot.clone(), strength });
     let mut silent = |_: &partwise::Iteration| std::ops::ControlFlow::Continue(());
     for seed in 0..100 {
         let settings = Settings { seed, ..Settings::new(2) };
-        let done =
-            fit_guided(&x, &links(vec![]), Loss::Frobenius, &settings, &mut |_: &partwise::Iteration| {
-                std::ops::ControlFlow::Continue(())
-            })
-            .unwrap();
+        let done = fit_guided(
+            &x,
+            &links(vec![], Strength::HELD),
+            Loss::Frobenius,
+            &settings,
+            &mut |_: &partwise::Iteration| std::ops::ControlFlow::Continue(()),
+        )
+        .unwrap();
         let place = |i: usize| usize::from(done.fit.codes.get(i, 1) > done.fit.codes.get(i, 0));
         assert!(place(0) != place(2) && place(1) != place(2), "seed {seed}: {:?}", done.fit.codes);
         assert_eq!(done.report.agreement(), 1.0, "seed {seed}: {:?}", done.report);
     }
-    let error =
-        fit_guided(&x, &links(vec![(0, 2)]), Loss::Frobenius, &Settings::new(2), &mut silent).unwrap_err();
-    let message = error.to_string();
-    assert!(message.contains("samples 0 and 2") && message.contains("cannot-link"), "{message}");
-    let both = Guidance::default().with(Advice::Links {
-        must: vec![(2, 0)],
-        cannot: vec![(1, 2), (0, 2)],
-        strength: Strength::FIRM,
-    });
-    let error = fit_guided(&x, &both, Loss::Frobenius, &Settings::new(2), &mut silent).unwrap_err();
-    let message = error.to_string();
-    assert!(message.contains("(2, 0) is both a must-link and a cannot-link"), "{message}");
+    for strength in [Strength::HELD, Strength::FIRM] {
+        let both = links(vec![(0, 2)], strength);
+        let error = fit_guided(&x, &both, Loss::Frobenius, &Settings::new(2), &mut silent).unwrap_err();
+        let message = error.to_string();
+        assert!(message.contains("samples 0 and 2") && message.contains("cannot-link"), "{message}");
+    }
     let three = Guidance::default().with(Advice::Links {
         must: vec![],
         cannot: vec![(0, 1), (1, 2), (0, 2)],

@@ -22,7 +22,7 @@ impl Compiler<'_> {
         let apart: HashSet<(usize, usize)> = cannot.iter().map(|&(i, l)| (i.min(l), i.max(l))).collect();
         if let Some((i, l)) = must.iter().find(|&&(i, l)| apart.contains(&(i.min(l), i.max(l)))) {
             return Err(Error::Guidance(format!(
-                "the pair of samples ({i}, {l}) is both a must-link and a cannot-link; remove one of them"
+                "samples {i} and {l} have both a must-link and a cannot-link; remove one of them"
             )));
         }
         let held = strength.is_held();
