@@ -12,7 +12,7 @@
 use partwise::internals::conjugate_gradients;
 use partwise::{DataMatrix, Labels, Matrix, Real};
 
-use super::Scale;
+use super::scale::Scale;
 
 /// λ.
 const RIDGE: f64 = 0.1;

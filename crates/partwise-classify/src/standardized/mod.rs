@@ -22,6 +22,7 @@
 //! doi:10.1080/01621459.1989.10478752.
 
 mod kernel;
+mod scale;
 
 use partwise::{DataMatrix, DenseMatrix, Labels, Matrix, Real, Result};
 
@@ -33,6 +34,7 @@ use crate::posteriors::{calibrated, classes, logarithms, sharpened, sharpness};
 use crate::result::Member;
 use crate::scores::{agreement, held_out_score};
 pub(crate) use kernel::KernelScores;
+pub(crate) use scale::Scale;
 
 /// The names of the voices in the list of views.
 const NAMES: [&str; 2] = ["standardized columns, linear", "standardized columns, kernel"];
@@ -40,51 +42,6 @@ const NAMES: [&str; 2] = ["standardized columns, linear", "standardized columns,
 const RIDGE: f64 = 0.25;
 /// The weight of a voice that is not known to be worse than the views.
 const WEIGHT: f64 = 0.75;
-
-/// What brings a row to standardized columns.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scale {
-    /// min_j (d).
-    pub(crate) least: Vec<f64>,
-    /// 1/σ_j (d), 0 for a column that does not vary.
-    pub(crate) factors: Vec<f64>,
-}
-
-impl Scale {
-    fn new<T: Real>(data: &dyn DataMatrix<T>, columns: &Columns) -> Self {
-        let (n, d) = (data.n_samples(), data.n_features());
-        let (mut row, mut sums, mut squares) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);
-        // Distances from the least value: of a column far from 0, squares would lose all digits.
-        for i in 0..n {
-            row.fill(0.0);
-            data.add_row(i, 1.0, &mut row);
-            for (j, value) in row.iter().enumerate() {
-                let above = value - columns.least[j];
-                sums[j] += above;
-                squares[j] += above * above;
-            }
-        }
-        let factor = |j: usize| {
-            let mean = sums[j] / n as f64;
-            let deviation = (squares[j] / n as f64 - mean * mean).max(0.0).sqrt();
-            if deviation > 1e-9 * (columns.most[j] - columns.least[j]) { 1.0 / deviation } else { 0.0 }
-        };
-        Scale { least: columns.least.clone(), factors: (0..d).map(factor).collect() }
-    }
-
-    /// How many columns vary, 1 at least.
-    fn varying(&self) -> f64 {
-        self.factors.iter().filter(|factor| **factor > 0.0).count().max(1) as f64
-    }
-
-    /// Row `i` of `data`, standardized, in place of what `row` (d) holds.
-    fn fill<T: Real>(&self, data: &dyn DataMatrix<T>, i: usize, row: &mut [f64]) {
-        row.fill(0.0);
-        data.add_row(i, 1.0, row);
-        let scales = self.least.iter().zip(&self.factors);
-        row.iter_mut().zip(scales).for_each(|(value, (least, factor))| *value = (*value - least) * factor);
-    }
-}
 
 /// The scores of both voices.
 #[derive(Clone, Debug, PartialEq)]
