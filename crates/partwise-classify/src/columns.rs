@@ -13,7 +13,7 @@ use partwise::{DataMatrix, DenseMatrix, Matrix, Real, Result};
 use crate::graphs::unit_rows;
 
 /// Features at most, unless rows are few and nearly parallel.
-const FEW_FEATURES: usize = 100;
+pub(crate) const FEW_FEATURES: usize = 100;
 /// Rows at most where features are many: a second view of large data would cost too much.
 const FEW_ROWS: usize = 300;
 /// The mean cosine of two rows from which they are nearly parallel: directions hardly differ.

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! The quality of a view is that of its best refinement: the held-out score and the agreement of the folds.
-//! Posteriors are compared at equal confidence. Where class sizes are known, those of the result are brought
-//! to them.
+//! Posteriors are compared at equal confidence. Where features are few, the product is multiplied by two
+//! voices that learn from the labels alone (`standardized`). Where class sizes are known, those of the result
+//! are brought to them.
 
 use partwise::internals::Pool;
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, FEW_FEATURES};
 use crate::ensemble::{Quality, product_of};
 use crate::folds::HeldOut;
 use crate::graphs::Prepared;
@@ -22,6 +23,7 @@ use crate::result::{Classification, Member, Phase};
 use crate::scores::weights;
 use crate::settings::ClassifySettings;
 use crate::sizes::ToSizes;
+use crate::standardized::Heard;
 use crate::{base, candidates, folds, refinement};
 
 /// The mean largest posterior of the unlabelled samples at which views are compared.
@@ -56,9 +58,12 @@ pub(crate) fn classified<T: Real>(
     observe: &mut dyn FnMut(Phase),
     with_predictor: bool,
 ) -> Result<(Classification, Option<Predictor<T>>)> {
-    let mut found = Vec::new();
+    let (mut found, mut heard) = (Vec::new(), None);
     if let Some(columns) = Columns::of(data) {
         observe(Phase::Columns);
+        if data.n_features() <= FEW_FEATURES {
+            heard = Some(Heard::new(data, &columns, (known.labels, &known.splits), CONFIDENCE)?);
+        }
         let view = columns.view(data)?;
         let prepared = Prepared::of_table(&view, settings)?;
         let by = (pool, with_predictor);
@@ -70,7 +75,7 @@ pub(crate) fn classified<T: Real>(
         false => Prepared::of_table(data, settings)?,
     };
     found.insert(0, of_view(&prepared, &known, None, (pool, with_predictor), observe)?);
-    Ok(merged(found, &known))
+    Ok(merged((data, found), heard, &known))
 }
 
 /// The classes by one view.
@@ -135,9 +140,13 @@ fn members<T: Real>(found: &[Found<T>], held_out: f64) -> Vec<Member> {
 
 /// The product of the views; what is said of base classifiers, graphs and refinements is that of the view
 /// that weighs most.
-fn merged<T: Real>(found: Vec<Found<T>>, known: &Known<'_>) -> (Classification, Option<Predictor<T>>) {
+fn merged<T: Real>(
+    (data, found): (&dyn DataMatrix<T>, Vec<Found<T>>),
+    heard: Option<Heard>,
+    known: &Known<'_>,
+) -> (Classification, Option<Predictor<T>>) {
     let labels = known.labels;
-    let members = members(&found, found[0].classification.held_out as f64);
+    let mut members = members(&found, found[0].classification.held_out as f64);
     let best = members.iter().position(|member| member.weight == 1.0).expect("the best weighs 1");
     let over: Vec<usize> = (0..labels.n_samples()).filter(|i| labels.class(*i).is_none()).collect();
     let several = members.iter().filter(|member| member.weight > 0.0).count() > 1;
@@ -166,6 +175,17 @@ fn merged<T: Real>(found: Vec<Found<T>>, known: &Known<'_>) -> (Classification, 
     if let Some(product) = product {
         classification.posteriors = product;
     }
+    let held_out = classification.held_out as f64;
+    let voices = heard.map(|heard| {
+        let of_views = (&classification.posteriors, &members[..]);
+        let (voices, of_voices) = heard.beside(data, of_views, (&over, held_out), CONFIDENCE);
+        let all = voices.members(&classification.posteriors, data);
+        let shape = classification.posteriors.shape();
+        let product = product_of(shape, all.iter().map(|(posteriors, weight)| (posteriors, *weight)));
+        classification.posteriors = with_labels(labels, product);
+        members.extend(of_voices);
+        voices
+    });
     let sizes = known.sizes.as_deref();
     let to_sizes = sizes.and_then(|sizes| ToSizes::of(&classification.posteriors, labels, sizes));
     if let Some(to_sizes) = &to_sizes {
@@ -174,5 +194,5 @@ fn merged<T: Real>(found: Vec<Found<T>>, known: &Known<'_>) -> (Classification, 
     classification.classes =
         classes(&classification.posteriors).into_iter().map(|class| class as usize).collect();
     classification.views = members;
-    (classification, (!views.is_empty()).then(|| Predictor::of_views(views, to_sizes)))
+    (classification, (!views.is_empty()).then(|| Predictor::of_views(views, voices, to_sizes)))
 }

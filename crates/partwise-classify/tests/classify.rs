@@ -9,7 +9,7 @@ mod common;
 use common::number;
 use partwise::{DenseMatrix, Error, Labels, Matrix};
 use partwise_classify::{
-    CandidateGraph, Classification, ClassifySettings, Phase, classify, classify_observed,
+    CandidateGraph, Classification, ClassifySettings, Phase, Predictor, classify, classify_observed, train,
 };
 
 const N: usize = 90;
@@ -111,6 +111,43 @@ fn tables_of_few_features_are_classified_by_what_lengths_say() {
     assert!(right >= N - 2, "{right} of {N} are right");
     let weight = |name: &str| found.views.iter().find(|view| view.name == name).unwrap().weight;
     assert!(weight("columns") == 1.0 && weight("directions of rows") < 1.0, "{:?}", found.views);
+}
+
+/// One sample in ten is of the second class, which differs in two of four measurements.
+#[test]
+fn voices_that_assume_no_sizes_stand_beside_few_columns_and_more_samples_of_unequal_classes_are_right() {
+    let n = 300;
+    let class = |i: usize| usize::from(i.is_multiple_of(10));
+    let row = |i: usize, j: usize| {
+        let noise = number(23, i * 4 + j) + number(29, i * 4 + j) + number(31, i * 4 + j);
+        [1.0, 100.0, 5.0, 0.1][j] * (noise + if j < 2 { 0.8 * class(i) as f64 } else { 0.0 })
+    };
+    let table =
+        |first: usize| DenseMatrix::from_matrix(Matrix::from_fn(n, 4, |i, j| row(first + i, j))).unwrap();
+    let given: Vec<i32> = (0..n)
+        .map(|i| match (class(i), i) {
+            (0, i) if i <= 5 => 0,
+            (1, i) if i < 50 => 1,
+            _ => -1,
+        })
+        .collect();
+    let labels = Labels::from_integers(&given).unwrap();
+    let (found, predictor) = train(&table(0), &labels, &settings(1)).unwrap();
+    let names: Vec<&str> = found.views.iter().map(|view| view.name).collect();
+    let voices = ["standardized columns, linear", "standardized columns, kernel"];
+    assert_eq!(names, [&["directions of rows", "columns"], &voices[..]].concat());
+    assert!(found.views[2..].iter().all(|voice| voice.score.is_some() && voice.weight > 0.0));
+
+    let parts = predictor.parts();
+    let part = |name: &str| parts.iter().find(|(known, _)| known == name).map(|(_, part)| part.clone());
+    let without = |name: &str| if name.starts_with("standardized/") { None } else { part(name) };
+    let views_alone = Predictor::from_parts(&without).unwrap();
+    let right = |predictor: &Predictor<f64>| {
+        let posteriors = predictor.posteriors(&table(n), 1).unwrap();
+        (0..n).filter(|i| (posteriors.get(*i, 1) > posteriors.get(*i, 0)) == (class(n + i) == 1)).count()
+    };
+    let (with, alone) = (right(&predictor), right(&views_alone));
+    assert!(with > alone + n / 10, "{with} of {n} new rows are right with the voices, {alone} without");
 }
 
 #[test]

@@ -120,7 +120,8 @@ fn damaged_parts_are_refused_by_name() {
     };
     for (name, _) in &parts {
         // Discriminants and mixtures may be missing; all others are needed.
-        if !name.ends_with("/weights") && name != "space0/components" {
+        let needed = !name.ends_with("/weights") || name.starts_with("standardized/");
+        if needed && name != "space0/components" {
             let missing = with(&|at, part| (at != name).then_some(part));
             assert!(matches!(missing, Err(Error::Shape { .. })), "without {name}");
         }
@@ -142,6 +143,20 @@ fn damaged_parts_are_refused_by_name() {
         let message = broken.unwrap_err().to_string();
         assert!(message.contains(name.as_str()), "{name}: {message}");
     }
+}
+
+#[test]
+fn files_from_before_the_voices_beside_columns_are_read_and_predict_without_them() {
+    let predictor = trained(&dense(rows(0..60)));
+    let parts: Vec<(String, Part<f64>)> =
+        predictor.parts().into_iter().filter(|(name, _)| !name.starts_with("standardized/")).collect();
+    assert!(parts.len() < predictor.parts().len());
+    let find = |name: &str| parts.iter().find(|(known, _)| known == name).map(|(_, part)| part.clone());
+    let before = Predictor::from_parts(&find).unwrap();
+    assert_eq!(before.parts().len(), parts.len());
+    let new = dense(rows(60..90));
+    let [one, other] = [&predictor, &before].map(|predictor| predictor.posteriors(&new, 1).unwrap());
+    assert!(one != other && other.as_slice().iter().all(|p| p.is_finite()));
 }
 
 #[test]

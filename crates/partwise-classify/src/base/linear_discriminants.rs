@@ -47,6 +47,15 @@ impl<T: Real> BaseClassifier<T> for LinearDiscriminants {
 
 /// What gives s for the rows of `data` (n × d), and for any other.
 pub(crate) fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> LinearScores {
+    discriminants_with(data, labels, |trace, m| RIDGE * trace / m as f64)
+}
+
+/// The same with ρ = `ridge`(trace, m).
+pub(crate) fn discriminants_with<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    ridge: impl Fn(f64, usize) -> f64,
+) -> LinearScores {
     let classes = labels.n_classes();
     let taken = labelled(labels);
     let m = taken.len();
@@ -58,7 +67,7 @@ pub(crate) fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) 
     let mut counts = vec![0.0; classes];
     taken.iter().for_each(|(_, class)| counts[*class] += 1.0);
     let means = Matrix::from_fn(m, classes, |l, c| if taken[l].1 == c { 1.0 / counts[c] } else { 0.0 });
-    let coefficients = coefficients(&inner, &means);
+    let coefficients = coefficients(&inner, &means, ridge);
     // μ_cᵀS⁻¹μ_c = a_cᵀ K b_c.
     let images = product(&inner, &coefficients);
     let half = |c: usize| 0.5 * (0..m).map(|l| means.get(l, c) * images.get(l, c)).sum::<f64>();
@@ -80,7 +89,7 @@ fn labelled(labels: &Labels) -> Vec<(usize, usize)> {
 }
 
 /// B (m × c) of K (m × m) and A (m × c).
-fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>) -> Matrix<f64> {
+fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>, ridge: impl Fn(f64, usize) -> f64) -> Matrix<f64> {
     let m = inner.rows();
     // C·M: from each row the mean of its class; a row of A has its only entry at its class, the same for all
     // of them.
@@ -96,7 +105,7 @@ fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>) -> Matrix<f64> {
     if trace <= 1e-9 * whole {
         return means.clone();
     }
-    let ridge = RIDGE * trace / m as f64;
+    let ridge = ridge(trace, m);
     let corrections = centred(&solved(&scatter, ridge, centred(&product(inner, means))));
     Matrix::from_fn(m, means.columns(), |l, c| (means.get(l, c) - corrections.get(l, c)) / ridge)
 }

@@ -1,4 +1,5 @@
-//! Posteriors of rows that the classification did not see: the weighted product of its views.
+//! Posteriors of rows that the classification did not see: the weighted product of its views
+//! and of the voices beside them.
 
 mod space;
 mod stored;
@@ -10,7 +11,8 @@ use crate::columns::Columns;
 use crate::ensemble::product_of;
 use crate::posteriors::{logarithms, sharpened};
 use crate::sizes::ToSizes;
-use stored::{Reader, row, wrong};
+use crate::standardized::{KernelScores, Scale, Scores, Voices};
+use stored::{Reader, row, set_linear, wrong};
 
 pub use stored::Part;
 pub(crate) use view::ViewPredictor;
@@ -20,6 +22,8 @@ const COLUMNS: &str = "columns/";
 /// The part that holds the weight and the sharpness of each view; there is none where the directions of rows
 /// are all.
 const VIEWS: &str = "views";
+/// What stands before the names of the parts of the voices; there are none where features are many.
+const VOICES: &str = "standardized/";
 /// The part that holds the sharpness and the scales of known class sizes; there is none where they are not.
 const SIZES: &str = "sizes";
 
@@ -29,6 +33,8 @@ const SIZES: &str = "sizes";
 pub struct Predictor<T: Real> {
     /// One or more.
     views: Vec<View<T>>,
+    /// Where features are few.
+    voices: Option<Voices>,
     to_sizes: Option<ToSizes>,
 }
 
@@ -69,19 +75,25 @@ fn posteriors_of<T: Real>(
         Some(columns) => view.predictor.posteriors(&columns.view(data)?, threads),
         None => view.predictor.posteriors(data, threads),
     };
-    let sized = |posteriors| match &predictor.to_sizes {
-        Some(to_sizes) => to_sizes.apply(&posteriors),
-        None => posteriors,
-    };
-    if let [only] = &predictor.views[..] {
-        return Ok(sized(of(only)?));
-    }
-    let mut members = Vec::new();
-    for view in &predictor.views {
-        members.push((sharpened(&logarithms(&of(view)?), view.sharpness), view.weight));
-    }
     let shape = (data.n_samples(), predictor.n_classes());
-    Ok(sized(product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight)))))
+    let mut found = match &predictor.views[..] {
+        [only] => of(only)?,
+        views => {
+            let mut members = Vec::new();
+            for view in views {
+                members.push((sharpened(&logarithms(&of(view)?), view.sharpness), view.weight));
+            }
+            product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight)))
+        }
+    };
+    if let Some(voices) = &predictor.voices {
+        let members = voices.members(&found, data);
+        found = product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight)));
+    }
+    Ok(match &predictor.to_sizes {
+        Some(to_sizes) => to_sizes.apply(&found),
+        None => found,
+    })
 }
 
 once! {
@@ -124,7 +136,7 @@ fn made_from<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Predictor<
     Ok(found)
 }
 
-/// The predictor of these views, with the class sizes of its parts.
+/// The predictor of these views, with the voices and the class sizes of its parts.
 fn with_sizes<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>, views: Vec<View<T>>) -> Result<Predictor<T>> {
     let mut to_sizes = None;
     if of(SIZES).is_some() {
@@ -134,7 +146,35 @@ fn with_sizes<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>, views: Vec<View<T>>
         }
         to_sizes = Some(ToSizes { sharpness: numbers[0], scales: numbers[1..].to_vec() });
     }
-    Ok(Predictor::of_views(views, to_sizes))
+    let voices = voices(of, views[0].n_features(), views[0].predictor.n_classes())?;
+    Ok(Predictor::of_views(views, voices, to_sizes))
+}
+
+/// The voices of the parts; none where there are none.
+fn voices<T: Real>(
+    of: &dyn Fn(&str) -> Option<Part<T>>,
+    features: usize,
+    classes: usize,
+) -> Result<Option<Voices>> {
+    if !["numbers", "rows"].iter().any(|name| of(&format!("{VOICES}{name}")).is_some()) {
+        return Ok(None);
+    }
+    let reader = Reader { of, before: VOICES };
+    let missing = || wrong(&format!("{VOICES}linear/weights"), "a matrix".into(), "none in the file".into());
+    let linear = reader.linear("linear", features, Some(classes))?.ok_or_else(missing)?;
+    let numbers = reader.row("numbers", Some(5))?;
+    let scale = Scale {
+        least: reader.row("least", Some(features))?,
+        factors: reader.row("factors", Some(features))?,
+    };
+    let rows = reader.double("rows", None, Some(features))?;
+    let weights = reader.double("kernel", Some(rows.rows()), Some(classes))?;
+    Ok(Some(Voices {
+        scores: Scores { linear, kernel: KernelScores { scale, rows, weights } },
+        of_views: numbers[0],
+        sharpness: [numbers[1], numbers[2]],
+        weights: [numbers[3], numbers[4]],
+    }))
 }
 
 impl<T: Real> View<T> {
@@ -145,9 +185,10 @@ impl<T: Real> View<T> {
 }
 
 impl<T: Real> Predictor<T> {
-    /// Of one or more views, whose product is brought to class sizes where they are known.
-    pub(crate) fn of_views(views: Vec<View<T>>, to_sizes: Option<ToSizes>) -> Self {
-        Predictor { views, to_sizes }
+    /// Of one or more views, whose product is multiplied by the voices, and brought to class sizes where they
+    /// are known.
+    pub(crate) fn of_views(views: Vec<View<T>>, voices: Option<Voices>, to_sizes: Option<ToSizes>) -> Self {
+        Predictor { views, voices, to_sizes }
     }
 
     /// The number of features that rows must have.
@@ -188,6 +229,16 @@ impl<T: Real> Predictor<T> {
                 view.map_or([0.0, 1.0], |view| [view.weight, view.sharpness])
             };
             out.push((VIEWS.to_string(), row(&[of(false), of(true)].concat())));
+        }
+        if let Some(voices) = &self.voices {
+            let mut set = |name: &str, part| out.push((format!("{VOICES}{name}"), part));
+            let Scores { linear, kernel } = &voices.scores;
+            set_linear("linear", linear, &mut set);
+            set("least", row(&kernel.scale.least));
+            set("factors", row(&kernel.scale.factors));
+            set("rows", Part::Double(kernel.rows.clone()));
+            set("kernel", Part::Double(kernel.weights.clone()));
+            set("numbers", row(&[&[voices.of_views], &voices.sharpness[..], &voices.weights].concat()));
         }
         if let Some(ToSizes { sharpness, scales }) = &self.to_sizes {
             out.push((SIZES.to_string(), row(&[&[*sharpness], &scales[..]].concat())));

@@ -147,7 +147,7 @@ pub(super) fn row<T>(values: &[f64]) -> Part<T> {
     Part::Double(Matrix::from_fn(1, values.len(), |_, j| values[j]))
 }
 
-fn set_linear<T>(name: &str, linear: &LinearScores, set: &mut dyn FnMut(&str, Part<T>)) {
+pub(super) fn set_linear<T>(name: &str, linear: &LinearScores, set: &mut dyn FnMut(&str, Part<T>)) {
     set(&format!("{name}/weights"), Part::Double(linear.weights.clone()));
     set(&format!("{name}/offsets"), row(&linear.offsets));
 }
@@ -232,7 +232,12 @@ impl<T: Real> Reader<'_, T> {
         checked(&self.full(name), part, (rows, columns))
     }
 
-    fn double(&self, name: &str, rows: Option<usize>, columns: Option<usize>) -> Result<Matrix<f64>> {
+    pub(super) fn double(
+        &self,
+        name: &str,
+        rows: Option<usize>,
+        columns: Option<usize>,
+    ) -> Result<Matrix<f64>> {
         Ok(match self.part(name, rows, columns)? {
             Part::Data(matrix) => matrix.cast(),
             Part::Double(matrix) => matrix,
@@ -244,7 +249,12 @@ impl<T: Real> Reader<'_, T> {
     }
 
     /// None where there is none.
-    fn linear(&self, name: &str, features: usize, columns: Option<usize>) -> Result<Option<LinearScores>> {
+    pub(super) fn linear(
+        &self,
+        name: &str,
+        features: usize,
+        columns: Option<usize>,
+    ) -> Result<Option<LinearScores>> {
         let matrix = format!("{name}/weights");
         if self.find(&matrix).is_none() {
             return Ok(None);
