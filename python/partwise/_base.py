@@ -149,7 +149,7 @@ class Factorization(
         if isinstance(data, (Blocked, SharedBlocks)):
             noted.append(data.notice())
         done["notices"] = [*done["notices"], *noted]
-        self._empty_rows = self._without_knowledge(empty_rows(data), targets, done, known)
+        self._empty_rows = self._without_knowledge(_empty_rows_of(data, done), targets, done, known)
         self._keep(done, targets, settings)
         self._warn(done)
         return self
@@ -333,6 +333,12 @@ class Factorization(
 
 # The common settings; an estimator has those of its method too.
 setattr(Factorization, "__init__", initializer(Factorization, declared(Factorization)))  # noqa: B010
+
+
+def _empty_rows_of(data: Any, done: dict[str, Any]) -> Any:
+    """The rows of the data without a non-zero entry: the engine has found them already, where it lists them."""
+    found = done.pop("zero_rows", None)
+    return empty_rows(data) if found is None else found
 
 
 def _soft_rows(targets: Targets) -> Any:

@@ -39,7 +39,7 @@ relative_error_ : float
 objective_ : float
     {objective}, exact.
 kkt_ : float
-    The norm of the projected gradient at the end.
+    The norm of the projected gradient that the updates of the last iteration met.
 history_ : dict of str to ndarray
     "iteration", "objective", "kkt", "elapsed".
 stop_reason_ : str

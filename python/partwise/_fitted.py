@@ -49,7 +49,8 @@ class FittedMixin:
         self._encoding = {key: done[key] for key in ("ridge", "linear", "smoothing", "feature_weights", "loss")}
         used = ("loss", "solver", "init", "first")
         self._resolved = {"method": self._method, **settings, **{key: done[key] for key in used}}
-        self._resolved.pop("start", None)
+        for name in ("start", "gradient_at_end"):
+            self._resolved.pop(name, None)
         self._targets_ = targets
         if targets is not None:
             self.classes_ = targets.classes

@@ -170,6 +170,9 @@ def nnls(gram: NDArray[np.float64], cross: NDArray[np.float64]) -> NDArray[np.fl
 def neighbour_graph(
     data: _Data, neighbours: int
 ) -> tuple[NDArray[np.uintp], NDArray[np.uint32], NDArray[np.float64]]: ...
+def largest_components(
+    codes: NDArray[Any], sizes: list[float]
+) -> NDArray[np.int64]: ...
 def measure(name: str, classes: NDArray[np.int32], clusters: NDArray[np.int32]) -> float: ...
 def accuracy(
     classes: NDArray[np.int32], clusters: NDArray[np.int32]

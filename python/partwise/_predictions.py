@@ -40,7 +40,11 @@ class PredictionsMixin:
 
     codes_: Any
     component_names_: Any
+    components_: Any
     memberships: Any
+    _sizes: Any
+    _shares_of: str
+    _empty_rows: Any
     _component_classes: Any
     _class_names_of_components: Any
     _targets_: Targets | None
@@ -52,9 +56,24 @@ class PredictionsMixin:
     def _clusters(self, codes: Any) -> Any:
         """The component with the largest membership of each row, -1 for rows of zeros; None = the samples of
         the fit."""
+        if codes is None:
+            found = self._largest_of_fit()
+            if found is not None:
+                return found
         shares = self.memberships(codes)
         best = shares.argmax(axis=1)
         return np.where(shares[np.arange(len(shares)), best] > 0, best, -1)
+
+    def _largest_of_fit(self) -> Any:
+        """The components of the samples of the fit, without a matrix of memberships; None where ``codes_``
+        is no array as the engine leaves it."""
+        codes = self.codes_
+        plain = type(codes) is np.ndarray and codes.ndim == 2 and codes.dtype in (np.float32, np.float64) and codes.flags.c_contiguous
+        if not plain or codes.shape[1] != len(self.components_):
+            return None
+        best = _native.largest_components(codes, self._sizes(self._shares_of).tolist())
+        best[self._empty_rows] = -1
+        return best
 
     def _clusters_of(self, topics: Iterable[list[int]], codes: Any) -> Any:
         """The largest component of the topic, or the free component, with the largest membership; -1 for rows

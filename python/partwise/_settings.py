@@ -144,6 +144,8 @@ class SettingsMixin(CommonSettings):
             "tolerance": float(self.tol),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
             "threads": threads_of(self.n_jobs),
+            # It takes a product with X for each factor, as an iteration does.
+            "gradient_at_end": False,
             "l1": (float(self.alpha_W * self.l1_ratio), float(alpha_H * self.l1_ratio)),
             "l2": (float(self.alpha_W * (1 - self.l1_ratio)), float(alpha_H * (1 - self.l1_ratio))),
         }

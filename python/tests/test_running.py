@@ -23,6 +23,14 @@ def test_a_callback_sees_every_iteration_and_true_stops():
     np.testing.assert_array_equal(model.history_["objective"], [it.objective for it in seen])
 
 
+def test_the_gradient_is_that_which_the_last_iteration_met():
+    for model in (pw.NMF(5, random_state=0, max_iter=20), pw.NMF(5, solver="mu", random_state=0, max_iter=20), pw.SymNMF(5, random_state=0, max_iter=20)):
+        model.set_params(tol=0).fit(X @ X.T)
+        assert model.kkt_ == pytest.approx(model.history_["kkt"][-1], rel=1e-12) and model.kkt_ > 0
+    # Without an iteration it is that of the start.
+    assert pw.NMF(5, random_state=0, max_iter=0).fit(X).kkt_ > 0
+
+
 def test_an_error_in_a_callback_comes_out():
     def callback(iteration):
         if iteration.number == 2:

@@ -109,3 +109,24 @@ def test_solve_codes_reaches_what_transform_reaches_under_kullback_leibler():
 
     solved = divergence(pw.solve_codes(X, model.components_, beta_loss="kullback-leibler"))
     assert solved <= divergence(model.transform(X)) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+def test_the_component_of_a_sample_is_that_of_its_largest_share(dtype, kind):
+    X = counts()[0].astype(dtype)
+    X[[3, 17]] = 0
+    if kind is sp.csr_matrix:
+        # A row that stores a zero is empty too.
+        X = sp.csr_matrix(X)
+        X.data[X.indptr[5] : X.indptr[6]] = 0
+        assert X.indptr[6] > X.indptr[5]
+    for loss in ("frobenius", "kullback-leibler"):
+        model = pw.NMF(3, init="random", beta_loss=loss, random_state=0, max_iter=3).fit(kind(X))
+        shares = model.memberships()
+        assert model.labels_.dtype == np.int64
+        np.testing.assert_array_equal(model.labels_, np.where(shares.any(axis=1), shares.argmax(axis=1), -1))
+        assert (model.labels_[[3, 17]] == -1).all() and (kind is np.asarray or model.labels_[5] == -1)
+        # Codes in another layout have the same components.
+        codes = np.asfortranarray(model.codes_)
+        np.testing.assert_array_equal(model._clusters(codes), model._clusters(model.codes_))

@@ -74,7 +74,12 @@ fn fit_in<'py, T: Real + Element>(
         true => watched_by_size(py, size, work),
         false => watched(py, callback, work),
     }?;
-    outcome(py, fit.map_err(|error| exception(lent, kept, error))?)
+    let out = outcome(py, fit.map_err(|error| exception(lent, kept, error))?)?;
+    if data.blocks().is_none() {
+        let rows = data.summary().zero_rows.iter().map(|i| *i as i64);
+        out.set_item("zero_rows", PyArray1::from_iter(py, rows))?;
+    }
+    Ok(out)
 }
 
 /// What to raise for an error of a fit: that of its checkpoint, where this is its cause.

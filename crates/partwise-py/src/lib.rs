@@ -54,7 +54,7 @@ mod _native {
     #[pymodule_export]
     use super::guidance::{fit_guided, suggest, suggest_links, sweep};
     #[pymodule_export]
-    use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
+    use super::measures::{accuracy, cuts, f_scores, largest_components, measure, sparseness};
     #[pymodule_export]
     use super::options::check_parameters;
     #[pymodule_export]

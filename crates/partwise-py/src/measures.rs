@@ -1,7 +1,8 @@
-//! Metrics, as the library computes them.
+//! Metrics, and the components of samples, as the library computes them.
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::metrics;
+use partwise::recipes::largest_components as largest;
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
@@ -63,4 +64,28 @@ pub(crate) fn cuts(
     let edges: Vec<_> = ends.zip(weights.as_slice()?).map(|((i, j), w)| (*i, *j, *w)).collect();
     let cuts = metrics::cuts(&edges, clusters.as_slice()?).map_err(value_error)?;
     Ok((cuts.total, cuts.normalized))
+}
+
+/// Codes in either precision, row-major.
+#[derive(FromPyObject)]
+pub(crate) enum Codes<'py> {
+    #[pyo3(transparent)]
+    Single(PyReadonlyArray2<'py, f32>),
+    #[pyo3(transparent)]
+    Double(PyReadonlyArray2<'py, f64>),
+}
+
+/// The component with the largest membership of each row of codes (n × k), -1 for a row of zeros; `sizes` are
+/// those of the components.
+#[pyfunction]
+pub(crate) fn largest_components<'py>(
+    py: Python<'py>,
+    codes: Codes<'py>,
+    sizes: Vec<f64>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let found = match &codes {
+        Codes::Single(codes) => largest(codes.as_slice()?, &sizes),
+        Codes::Double(codes) => largest(codes.as_slice()?, &sizes),
+    };
+    Ok(PyArray1::from_vec(py, found))
 }

@@ -113,6 +113,9 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     if let Some(factors_only) = options.get("factors_only")? {
         settings.factors_only = factors_only;
     }
+    if let Some(gradient) = options.get("gradient_at_end")? {
+        settings.gradient_at_end = gradient;
+    }
     // What a fit does with it is for `checkpoint.rs`.
     options.get::<(String, f64)>("checkpoint")?;
     options.finish()?;

@@ -77,7 +77,7 @@ fn check(example: &Example, sparse: bool, case: &Case, solver: &SolverSpec, pena
         if slot.sees_data() {
             close(cpu.objective(), reference.objective(), &format!("{what}: objective"));
         }
-        let (a, b) = (cpu.exact(), reference.exact());
+        let (a, b) = (cpu.exact(true), reference.exact(true));
         assert_eq!(a.parts.len(), b.parts.len());
         for ((name, a), (_, b)) in a.parts.iter().zip(&b.parts) {
             close(*a, *b, &format!("{what}: part {name}"));

@@ -1,6 +1,6 @@
 //! Promise: the relative error and the loss that a fit reports are those of the factors that it returns, for
 //! every model of the Frobenius loss without row weights; also where the published objective carries a factor
-//! ½.
+//! ½. A fit without the gradient at the end differs in that gradient alone.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -44,4 +44,29 @@ fn the_reported_error_is_that_of_the_factors() {
         seen += 1;
     }
     assert!(seen >= 8, "{seen} models");
+}
+
+#[test]
+fn a_fit_without_the_gradient_at_the_end_reports_that_of_its_last_updates() {
+    for case in cases() {
+        let example = case.example(&Example::new(12, 12, 4, 3));
+        let (data, model) = (example.dense::<f64>(), case.model(&example));
+        for max_iterations in [0, 1, 6] {
+            let exact = Settings { max_iterations, tolerance: 0.0, ..Settings::new(example.k) };
+            let settings = Settings { gradient_at_end: false, ..exact.clone() };
+            let (exact, without) =
+                (fit(&data, &model, &exact).unwrap(), fit(&data, &model, &settings).unwrap());
+            let label = format!("{}, {max_iterations} iterations", case.spec.name);
+            assert_eq!(without.codes, exact.codes, "{label}");
+            assert_eq!(without.components, exact.components, "{label}");
+            assert_eq!(without.objective.to_bits(), exact.objective.to_bits(), "{label}");
+            assert_eq!(without.loss_value.to_bits(), exact.loss_value.to_bits(), "{label}");
+            let objectives = |fit: &partwise::Fit<f64>| fit.history.iter().map(|i| i.objective).collect();
+            let (own, expected): (Vec<f64>, Vec<f64>) = (objectives(&without), objectives(&exact));
+            assert_eq!(own, expected, "{label}");
+            // A fit without an iteration has met none.
+            let met = without.history.last().unwrap().kkt.unwrap_or(exact.kkt);
+            assert!((without.kkt - met).abs() <= 1e-12 * met, "{label}: {} and {met}", without.kkt);
+        }
+    }
 }

@@ -64,7 +64,7 @@ fn check(example: &Example, case: &Case, penalty: &Penalty) -> bool {
             }
         };
         // Without the loss where the data are not seen.
-        let unseen = if slot.sees_data() { 0.0 } else { reference.exact().parts[0].1 };
+        let unseen = if slot.sees_data() { 0.0 } else { reference.exact(false).parts[0].1 };
         reference.restrict(slot);
         cpu.restrict(slot);
         let close = |a: f64, b: f64, what: &str| {

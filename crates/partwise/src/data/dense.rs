@@ -198,13 +198,11 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
     }
 
     fn summary(&self) -> &Summary {
-        self.summary.get_or_init(|| {
-            Summary::of(self.samples, self.features, |i| self.row(i).iter().copied().enumerate())
-        })
+        self.summary.get_or_init(|| Summary::of_dense(self.samples, self.features, &self.values))
     }
 
     fn summarize(&self, first: usize, pass: &mut Pass) {
-        pass.rows(first..first + self.samples, |i| self.row(i - first).iter().copied().enumerate());
+        pass.dense_rows(first, &self.values);
     }
 
     fn sample_chunks(&self) -> Vec<Range<usize>> {

@@ -190,19 +190,11 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     }
 
     fn summary(&self) -> &Summary {
-        self.summary.get_or_init(|| {
-            Summary::of(self.samples, self.features, |i| {
-                let (indices, values) = self.row(i);
-                indices.iter().zip(values).map(|(j, x)| (*j as usize, *x))
-            })
-        })
+        self.summary.get_or_init(|| Summary::of_sparse(self.samples, self.features, self.rows.view()))
     }
 
     fn summarize(&self, first: usize, pass: &mut Pass) {
-        pass.rows(first..first + self.samples, |i| {
-            let (indices, values) = self.row(i - first);
-            indices.iter().zip(values).map(|(j, x)| (*j as usize, *x))
-        });
+        pass.sparse_rows(first, self.rows.view());
     }
 
     fn sample_chunks(&self) -> Vec<Range<usize>> {

@@ -1,9 +1,9 @@
 //! [`Summary`]: what one pass over the data finds.
 
-use std::ops::Range;
-
 use super::blocks::{Part, Processes};
 use crate::foundation::{Real, interrupt};
+use crate::kernels::gather::Rows;
+use crate::kernels::simd::{Kernel, dispatch};
 
 /// Sums, extremes and faults of a data matrix, from one pass over its stored values.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,17 +39,20 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarizes the rows that `entries(i)` lists as (column, value), columns ascending; d is `features`.
+    /// Of rows that are stored one after the other, `features` values each.
     ///
     /// All sums run in row order in `f64`, those of a row by the place of its columns, so a zero adds
     /// nothing, and dense and sparse forms of one matrix have equal summaries.
-    pub(super) fn of<T, E>(samples: usize, features: usize, entries: impl Fn(usize) -> E) -> Self
-    where
-        T: Real,
-        E: Iterator<Item = (usize, T)> + Clone,
-    {
+    pub(super) fn of_dense<T: Real>(samples: usize, features: usize, values: &[T]) -> Self {
         let mut pass = Pass::new(samples, features);
-        pass.rows(0..samples, entries);
+        pass.dense_rows(0, values);
+        pass.finish(samples, features)
+    }
+
+    /// Of sparse rows, columns ascending.
+    pub(super) fn of_sparse<T: Real>(samples: usize, features: usize, rows: Rows<'_, T>) -> Self {
+        let mut pass = Pass::new(samples, features);
+        pass.sparse_rows(0, rows);
         pass.finish(samples, features)
     }
 }
@@ -57,27 +60,31 @@ impl Summary {
 /// Columns whose sums within a row are kept apart: additions to one and the same sum wait for each other.
 const LANES: usize = 8;
 
-/// Σ x and Σ x² of a row, and the largest x, of every [`LANES`]-th column.
-#[derive(Clone, Copy)]
-struct RowSums([[f64; 3]; LANES]);
+/// Rows between two questions whether to go on.
+const ROWS_UNCHECKED: usize = 64;
+
+/// Σ x and Σ x² of a row, of every [`LANES`]-th column, and the largest x.
+struct RowSums {
+    lanes: [[f64; 2]; LANES],
+    max: f64,
+}
 
 impl RowSums {
+    #[inline(always)]
     fn new() -> Self {
-        RowSums([[0.0, 0.0, f64::NEG_INFINITY]; LANES])
+        RowSums { lanes: [[0.0; 2]; LANES], max: f64::NEG_INFINITY }
     }
 
     #[inline(always)]
     fn add(&mut self, j: usize, x: f64) {
-        let [sum, squares, max] = &mut self.0[j % LANES];
+        let [sum, squares] = &mut self.lanes[j % LANES];
         *sum += x;
         *squares += x * x;
-        *max = if x > *max { x } else { *max };
     }
 
-    fn total(&self) -> [f64; 3] {
-        self.0
-            .iter()
-            .fold([0.0, 0.0, f64::NEG_INFINITY], |[a, b, m], [x, y, max]| [a + x, b + y, m.max(*max)])
+    #[inline(always)]
+    fn total(&self) -> [f64; 2] {
+        self.lanes.iter().fold([0.0; 2], |[a, b], [x, y]| [a + x, b + y])
     }
 }
 
@@ -112,23 +119,20 @@ impl Pass {
         }
     }
 
-    /// Adds the rows of a range, the next ones; `entries(i)` lists row `i` as (column, value).
-    pub(super) fn rows<T, E>(&mut self, range: Range<usize>, entries: impl Fn(usize) -> E)
-    where
-        T: Real,
-        E: Iterator<Item = (usize, T)> + Clone,
-    {
-        for i in range {
-            interrupt::check();
-            self.row(i, entries(i).map(|(j, x)| (j, x.to_f64())));
-        }
+    /// Adds rows that are stored one after the other; `first` is the number of the first.
+    pub(super) fn dense_rows<T: Real>(&mut self, first: usize, values: &[T]) {
+        dispatch(DenseRows { pass: self, first, values });
     }
 
-    fn row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)> + Clone) {
-        // Without a way out: so it becomes vector instructions. False for a NaN.
-        if entries.clone().fold(true, |plain, (_, x)| plain & (0.0..=f64::MAX).contains(&x)) {
-            return self.plain_row(i, entries);
-        }
+    /// Adds sparse rows; `first` is the number of the first.
+    pub(super) fn sparse_rows<T: Real>(&mut self, first: usize, rows: Rows<'_, T>) {
+        dispatch(SparseRows { pass: self, first, rows });
+    }
+
+    /// A row with a fault.
+    #[cold]
+    #[inline(never)]
+    fn faulty_row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)>) {
         let summary = &mut self.summary;
         let mut sums = RowSums::new();
         let mut has_non_zero = false;
@@ -149,33 +153,29 @@ impl Pass {
             self.finite += 1;
             summary.column_sums[j] += x;
             sums.add(j, x);
+            sums.max = if x > sums.max { x } else { sums.max };
         }
         self.end_row(i, has_non_zero, &sums);
     }
 
-    /// A row without a fault, as nearly all are.
-    fn plain_row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)>) {
-        let (mut sums, mut count, mut non_zeros) = (RowSums::new(), 0, 0);
-        for (j, x) in entries {
-            sums.add(j, x);
-            self.summary.column_sums[j] += x;
-            non_zeros += usize::from(x != 0.0);
-            count += 1;
-        }
+    /// The next row; one without a fault, as nearly all are, has only its sums.
+    #[inline(always)]
+    fn plain_row(&mut self, i: usize, count: usize, seen: &Seen, sums: &RowSums) {
         self.finite += count;
-        self.summary.non_zeros += non_zeros;
-        self.end_row(i, non_zeros > 0, &sums);
+        self.summary.non_zeros += seen.non_zeros;
+        self.end_row(i, seen.non_zeros > 0, sums);
     }
 
+    #[inline(always)]
     fn end_row(&mut self, i: usize, has_non_zero: bool, sums: &RowSums) {
-        let (summary, [sum, squares, max]) = (&mut self.summary, sums.total());
+        let (summary, [sum, squares]) = (&mut self.summary, sums.total());
         if !has_non_zero {
             summary.zero_rows.push(i);
         }
         summary.row_sums.push(sum);
         summary.sum += sum;
         summary.squared_norm += squares;
-        summary.max = summary.max.max(max);
+        summary.max = summary.max.max(sums.max);
     }
 
     pub(super) fn finish(self, samples: usize, features: usize) -> Summary {
@@ -189,6 +189,118 @@ impl Pass {
         let is_zero = |j: &usize| !self.column_has_non_zero[*j] && summary.column_sums[*j] == 0.0;
         summary.zero_columns = (0..features).filter(is_zero).collect();
         summary
+    }
+}
+
+/// Rows that are stored one after the other, added to a summary.
+struct DenseRows<'p, 'v, T> {
+    pass: &'p mut Pass,
+    first: usize,
+    values: &'v [T],
+}
+
+impl<T: Real> Kernel for DenseRows<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let DenseRows { pass, first, values } = self;
+        let features = pass.summary.column_sums.len();
+        for (i, row) in (first..).zip(values.chunks_exact(features)) {
+            if i % ROWS_UNCHECKED == 0 {
+                interrupt::check();
+            }
+            let Some(seen) = Seen::of(row) else {
+                pass.faulty_row(i, row.iter().map(|x| x.to_f64()).enumerate());
+                continue;
+            };
+            let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
+            let (blocks, rest) = row.as_chunks::<LANES>();
+            let (columns, of_rest) = pass.summary.column_sums.as_chunks_mut::<LANES>();
+            for (row, columns) in blocks.iter().zip(columns) {
+                for l in 0..LANES {
+                    let x = row[l].to_f64();
+                    sum[l] += x;
+                    squares[l] += x * x;
+                    columns[l] += x;
+                }
+            }
+            for (l, (x, column)) in rest.iter().zip(of_rest).enumerate() {
+                let x = x.to_f64();
+                sum[l] += x;
+                squares[l] += x * x;
+                *column += x;
+            }
+            let lanes = std::array::from_fn(|l| [sum[l], squares[l]]);
+            pass.plain_row(i, features, &seen, &RowSums { lanes, max: seen.max });
+        }
+    }
+}
+
+/// Sparse rows, added to a summary.
+struct SparseRows<'p, 'v, T> {
+    pass: &'p mut Pass,
+    first: usize,
+    rows: Rows<'v, T>,
+}
+
+impl<T: Real> Kernel for SparseRows<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let SparseRows { pass, first, rows } = self;
+        for (i, ends) in (first..).zip(rows.offsets.windows(2)) {
+            if i % ROWS_UNCHECKED == 0 {
+                interrupt::check();
+            }
+            let (indices, values) = (&rows.indices[ends[0]..ends[1]], &rows.values[ends[0]..ends[1]]);
+            let entries = indices.iter().zip(values).map(|(j, x)| (*j as usize, x.to_f64()));
+            let Some(seen) = Seen::of(values) else {
+                pass.faulty_row(i, entries);
+                continue;
+            };
+            let mut sums = RowSums { max: seen.max, ..RowSums::new() };
+            for (j, x) in entries {
+                sums.add(j, x);
+                pass.summary.column_sums[j] += x;
+            }
+            pass.plain_row(i, values.len(), &seen, &sums);
+        }
+    }
+}
+
+/// What is seen of values without a fault in vectors, whatever their places.
+struct Seen {
+    max: f64,
+    non_zeros: usize,
+}
+
+impl Seen {
+    /// `None` where one is negative or not finite.
+    #[inline(always)]
+    fn of<T: Real>(values: &[T]) -> Option<Self> {
+        let Some(first) = values.first() else { return Some(Seen { max: f64::NEG_INFINITY, non_zeros: 0 }) };
+        let (mut faults, mut counts, mut largest) = ([0i32; LANES], [0i32; LANES], [*first; LANES]);
+        let (blocks, rest) = values.as_chunks::<LANES>();
+        for block in blocks {
+            for l in 0..LANES {
+                let x = block[l];
+                faults[l] |= -i32::from(!((x >= T::ZERO) & x.is_finite()));
+                counts[l] += i32::from(x != T::ZERO);
+                largest[l] = if x > largest[l] { x } else { largest[l] };
+            }
+        }
+        for (l, x) in rest.iter().enumerate() {
+            faults[l] |= -i32::from(!((*x >= T::ZERO) & x.is_finite()));
+            counts[l] += i32::from(*x != T::ZERO);
+            largest[l] = if *x > largest[l] { *x } else { largest[l] };
+        }
+        if faults.iter().any(|fault| *fault != 0) {
+            return None;
+        }
+        let max = largest.iter().fold(*first, |most, x| if *x > most { *x } else { most }).to_f64();
+        Some(Seen { max, non_zeros: counts.iter().map(|count| *count as usize).sum() })
     }
 }
 
@@ -266,7 +378,7 @@ mod tests {
     use super::*;
 
     fn of_dense(rows: &[&[f64]]) -> Summary {
-        Summary::of(rows.len(), rows[0].len(), |i| rows[i].iter().copied().enumerate())
+        Summary::of_dense(rows.len(), rows[0].len(), &rows.concat())
     }
 
     #[test]
@@ -291,7 +403,8 @@ mod tests {
     fn the_maximum_counts_entries_that_are_not_stored() {
         assert_eq!(of_dense(&[&[-2.0, -1.0]]).max, -1.0);
         assert_eq!(of_dense(&[&[f64::NAN]]).max, 0.0);
-        let sparse = Summary::of(1, 3, |_| [(1usize, -1.0f64)].into_iter());
+        let rows = Rows { offsets: &[0, 1], indices: &[1], values: &[-1.0f64] };
+        let sparse = Summary::of_sparse(1, 3, rows);
         assert_eq!(sparse.max, 0.0);
         assert_eq!(sparse.zero_columns, [0, 2]);
     }

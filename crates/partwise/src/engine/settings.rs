@@ -218,6 +218,10 @@ pub struct Settings {
     /// NaN. Only where no factor is extrapolated.
     #[doc(hidden)]
     pub factors_only: bool,
+    /// Compute the exact gradient at the end, which takes a product with the data for each factor. Without it
+    /// [`Fit::kkt`](crate::Fit::kkt) is that which the updates of the last iteration met.
+    #[doc(hidden)]
+    pub gradient_at_end: bool,
 }
 
 impl Settings {
@@ -239,6 +243,7 @@ impl Settings {
             l2: (0.0, 0.0),
             memory_limit: None,
             factors_only: false,
+            gradient_at_end: true,
         }
     }
 

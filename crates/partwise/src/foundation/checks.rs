@@ -18,12 +18,17 @@ pub(crate) fn check_finite<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()
 /// How many values are looked at before the first fault ends a check.
 const CHECKED: usize = 1024;
 
+/// Whether all are finite and none is below 0. Without a way out, which vector instructions need.
+#[inline(always)]
+fn is_non_negative<T: Real>(values: &[T]) -> bool {
+    !values.iter().fold(false, |fault, v| fault | !((*v >= T::ZERO) & v.is_finite()))
+}
+
 /// Refuses negative or non-finite entries of a matrix.
 pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
     let values = matrix.as_slice();
     // Block by block without a way out of one, which vector instructions need.
-    let fault = |block: &[T]| block.iter().fold(false, |fault, v| fault | !((*v >= T::ZERO) & v.is_finite()));
-    if !values.chunks(CHECKED).any(fault) {
+    if values.chunks(CHECKED).all(is_non_negative) {
         return Ok(());
     }
     check_finite(what, matrix)?;
@@ -36,6 +41,18 @@ pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Res
             value: values[at].to_f64(),
         }),
     }
+}
+
+/// As [`check_non_negative`], and the matrix in another precision: block by block, while a block is at hand.
+pub(crate) fn checked_cast<T: Real, U: Real>(what: &str, matrix: &Matrix<T>) -> Result<Matrix<U>> {
+    let mut values = Vec::with_capacity(matrix.as_slice().len());
+    for block in matrix.as_slice().chunks(CHECKED) {
+        if !is_non_negative(block) {
+            check_non_negative(what, matrix)?;
+        }
+        values.extend(block.iter().map(|v| U::from_f64(v.to_f64())));
+    }
+    Matrix::from_vec(matrix.rows(), matrix.columns(), values)
 }
 
 /// Refuses another shape than the expected one.

@@ -118,8 +118,13 @@ impl<T: Real> Matrix<T> {
 
     /// The transpose, as a new matrix.
     pub fn transposed(&self) -> Self {
+        self.transposed_as()
+    }
+
+    /// The transpose in another precision.
+    pub(crate) fn transposed_as<U: Real>(&self) -> Matrix<U> {
         let (m, n) = (self.rows, self.columns);
-        let mut values = vec![T::ZERO; m * n];
+        let mut values = vec![U::ZERO; m * n];
         // Tile by tile: both sides of a tile stay in the first-level cache.
         for first_row in (0..m).step_by(TILE) {
             let rows = first_row..(first_row + TILE).min(m);
@@ -128,7 +133,7 @@ impl<T: Real> Matrix<T> {
                     for (value, i) in
                         values[j * m + rows.start..j * m + rows.end].iter_mut().zip(rows.clone())
                     {
-                        *value = self.values[i * n + j];
+                        *value = U::from_f64(self.values[i * n + j].to_f64());
                     }
                 }
             }

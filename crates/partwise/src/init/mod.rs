@@ -15,7 +15,7 @@ use crate::engine::Problem;
 use crate::engine::losses::images;
 use crate::engine::term::OwnStart;
 use crate::engine::{Factors, Init, Settings, Slot};
-use crate::foundation::checks::{check_non_negative, check_shape};
+use crate::foundation::checks::{check_non_negative, check_shape, checked_cast};
 use crate::foundation::{Error, Matrix, Notice, Real, Result, Stream};
 use crate::guidance::Plan;
 use crate::methods::Model;
@@ -284,8 +284,9 @@ fn custom_codes<T: Real>(
 ) -> Result<Matrix<T>> {
     let n = problem.original().n_samples();
     check_shape("the codes of the start (n x k)", (n, rank), codes.shape())?;
-    check_non_negative("the codes of the start", codes)?;
-    let Some(tied) = &problem.tied else { return Ok(codes.cast()) };
+    const WHAT: &str = "the codes of the start";
+    let Some(tied) = &problem.tied else { return checked_cast(WHAT, codes) };
+    check_non_negative(WHAT, codes)?;
     let mut sums = Matrix::<f64>::zeros(tied.count.len(), rank);
     let mut differ = vec![0usize; tied.count.len()];
     for i in 0..n {
@@ -318,7 +319,7 @@ fn custom_codes<T: Real>(
 fn custom_components<T: Real>(features: usize, components: &Matrix<f64>, rank: usize) -> Result<Matrix<T>> {
     check_shape("the components of the start (k x d)", (rank, features), components.shape())?;
     check_non_negative("the components of the start", components)?;
-    Ok(components.cast().transposed())
+    Ok(components.transposed_as())
 }
 
 /// As WS-NMF is published. See [`Init::Published`].

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::engine::losses::Loss;
-use crate::foundation::{Matrix, Real, names};
+use crate::foundation::{Matrix, Real, names, once};
 
 /// How memberships measure the size of a component: a sample's membership in component j is the size of
 /// wᵢⱼ·hⱼ, divided by the sum of these sizes. Scaling a component up and its codes down does not change it.
@@ -216,6 +216,35 @@ impl<T: Real> Memberships<T> {
     }
 }
 
+once! {
+    /// The component with the largest membership of each sample, the first of equals; -1 for a row of zeros.
+    /// From codes (n × k, row-major) and the size of each component: without a matrix of memberships.
+    #[doc(hidden)]
+    pub fn largest_components<'a, T>(codes: &'a [T], sizes: &'a [f64]) -> Vec<i64> = largest_products;
+}
+
+/// The body of [`largest_components`].
+fn largest_products<T: Real>(codes: &[T], sizes: &[f64]) -> Vec<i64> {
+    let mut products = vec![0.0; sizes.len()];
+    let of_row = |row: &[T]| {
+        let (mut best, mut most, mut sum) = (0, f64::NEG_INFINITY, 0.0);
+        for (j, (code, size)) in row.iter().zip(sizes).enumerate() {
+            let product = code.to_f64() * size;
+            products[j] = product;
+            sum += product;
+            (best, most) = if product > most { (j, product) } else { (best, most) };
+        }
+        if !(most > 0.0 && sum.is_finite()) {
+            return if most / sum > 0.0 { best as i64 } else { -1 };
+        }
+        // Products that differ in their last digit may be equal as shares.
+        let near = most * (1.0 - 4.0 * f64::EPSILON);
+        let equal = |product: &f64| *product >= near && product / sum == most / sum;
+        products[..best].iter().position(equal).unwrap_or(best) as i64
+    };
+    codes.chunks_exact(sizes.len().max(1)).map(of_row).collect()
+}
+
 /// The place of the largest entry of each row, the first of equals; `None` for a row of zeros.
 #[doc(hidden)]
 pub fn clusters<T: Real>(matrix: &Matrix<T>) -> Vec<Option<usize>> {
@@ -261,6 +290,21 @@ mod tests {
         let made = SharesOf::new(&codes, &components, ShareOf::Length);
         assert!((0..3).all(|i| made.row(i) == found.shares.row(i)));
     }
+
+    #[test]
+    fn the_largest_component_is_that_of_the_memberships() {
+        // With ties, rows of zeros, and components of different sizes.
+        let codes = Matrix::from_fn(60, 7, |i, j| (((i * 5 + j * j) % 6) * usize::from(i % 9 > 0)) as f64);
+        let components = Matrix::from_fn(7, 4, |j, f| f64::from(((j % 3 + f) % 5) as u8));
+        for of in [ShareOf::Length, ShareOf::Sum] {
+            let expected = clusters(&shares(&codes, &components, of));
+            let expected: Vec<i64> = expected.iter().map(|j| j.map_or(-1, |j| j as i64)).collect();
+            let sizes = of.sizes(&components);
+            assert_eq!(largest_components(codes.as_slice(), &sizes), expected);
+            assert_eq!(largest_components(codes.cast::<f32>().as_slice(), &sizes), expected);
+        }
+    }
+
     #[test]
     fn memberships_in_the_components_of_a_topic_are_summed() {
         let codes = Matrix::from_vec(2, 3, vec![3.0, 3.0, 4.0, 1.0, 0.0, 4.0]).unwrap();

@@ -35,7 +35,7 @@ pub use guided::{
     GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,
 };
 #[doc(hidden)]
-pub use memberships::{Memberships, Owners, clusters};
+pub use memberships::{Memberships, Owners, clusters, largest_components};
 pub use memberships::{ShareOf, SharesOf, shares};
 #[doc(hidden)]
 pub use rank::{GuidedRank, GuidedRow, RankProgress, RankStep, loss_for_rank, memory_of_rank};

@@ -19,8 +19,14 @@ use crate::kernels::sums::column_sums_of;
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
-/// Up to so many iterations, storing the columns of sparse data costs more than it saves (two products).
-const FEW_ITERATIONS: usize = 1;
+/// Up to so many iterations, storing the columns of sparse data costs more than it saves: on the text of
+/// `bench/` as much as about ten products.
+const FEW_ITERATIONS: usize = 6;
+/// Up to so many bytes, Xᵀ·W stays in the cache while it is summed row by row, which then is as fast as from
+/// columns, or faster.
+const CACHED_BYTES: usize = 4 << 20;
+/// Entries of a row, on average, that make it worth while to look for those of a thread.
+const ENTRIES_OF_THREAD: usize = 16;
 
 /// See the module.
 pub struct CpuBackend<'p, 'a, T: Real> {
@@ -33,7 +39,7 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     /// Whether each update of the codes is sent to all processes that share the data.
     pub(super) needs_all_codes: bool,
     pub(super) pool: Pool,
-    /// Whether so few products with Xᵀ follow that sparse data should not store their columns for them.
+    /// Whether sparse data should not store their columns for the products with Xᵀ.
     pub(super) few_products: bool,
     /// Chunks of codes and components, once they are needed: for those of the components sparse data store
     /// their columns.
@@ -95,10 +101,17 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
 
     /// Prepares for so many iterations at most. Without `continues` none follow after them.
     pub(crate) fn prepare(&mut self, iterations: usize, continues: bool) {
-        self.few_products = iterations <= FEW_ITERATIONS;
+        self.few_products = iterations <= FEW_ITERATIONS || self.sums_rows_in_cache();
         if let Some(extrapolation) = self.extrapolation.as_mut().filter(|_| iterations <= 1 && !continues) {
             extrapolation.stand_still();
         }
+    }
+
+    /// Whether products with Xᵀ of sparse data are as fast without their columns.
+    fn sums_rows_in_cache(&self) -> bool {
+        let (data, components) = (self.problem.data(), self.factors.get(Slot::Components));
+        let least = ENTRIES_OF_THREAD * self.pool.threads();
+        size_of_val(components.as_slice()) <= CACHED_BYTES && data.n_stored() / data.n_samples() >= least
     }
 
     /// The chunks of codes or components.
@@ -330,6 +343,11 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         self.extrapolation = Some(extrapolation);
     }
 
+    fn told_objective(&self) -> Option<f64> {
+        let extrapolation = self.extrapolation.as_ref().filter(|e| !e.is_judged_before());
+        self.stepped.or_else(|| extrapolation?.reached)
+    }
+
     fn objective(&mut self) -> f64 {
         if let Some(stepped) = self.stepped {
             return stepped;
@@ -364,7 +382,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         squared
     }
 
-    fn exact(&mut self) -> Exact {
+    fn exact(&mut self, gradient: bool) -> Exact {
         self.at_end = true;
         if let Some(extrapolation) = self.extrapolation.take() {
             extrapolation.settle_pair(&mut self.factors);
@@ -375,6 +393,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         parts.extend(
             self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),
         );
+        if !gradient {
+            return Exact { parts, kkt: f64::NAN };
+        }
         let mut squared = 0.0;
         for slot in self.slots() {
             self.restrict(slot);

@@ -40,6 +40,11 @@ pub trait Backend<T: Real> {
     /// Forms the subproblem of a slot at the current factors.
     fn restrict(&mut self, slot: Slot);
 
+    /// The half objective that the last update told; `None` where a slot must be restricted to know it.
+    fn told_objective(&self) -> Option<f64> {
+        None
+    }
+
     /// The half objective at the current factors, computed from the last restricted subproblem, which must
     /// contain a product with the data.
     fn objective(&mut self) -> f64;
@@ -47,8 +52,8 @@ pub trait Backend<T: Real> {
     /// Lowers the slot that was restricted last; returns the squared norm of the projected gradient on entry.
     fn improve(&mut self) -> f64;
 
-    /// The exact objective and projected gradient.
-    fn exact(&mut self) -> Exact;
+    /// The exact objective, and with `gradient` the exact projected gradient (NaN without).
+    fn exact(&mut self, gradient: bool) -> Exact;
 
     /// Brings together what several processes have of the state, before it is saved.
     fn gather(&mut self) {}
