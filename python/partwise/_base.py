@@ -336,7 +336,7 @@ setattr(Factorization, "__init__", initializer(Factorization, declared(Factoriza
 
 
 def _empty_rows_of(data: Any, done: dict[str, Any]) -> Any:
-    """The rows of the data without a non-zero entry: the engine has found them already, where it lists them."""
+    """The rows of the data without a non-zero entry; the engine mostly lists them already."""
     found = done.pop("zero_rows", None)
     return empty_rows(data) if found is None else found
 
