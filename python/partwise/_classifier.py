@@ -75,9 +75,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     in the data and among discriminants, and a Gaussian and a multinomial mixture. All weights depend on the
     held-out scores and on the agreement of the folds. Rows are compared by direction: scale text by tf-idf
     and molecule counts by logarithms. Where features are few (100 at most), or up to 300 rows are nearly
-    parallel, the columns, each between its extremes, are classified too. Where features are few, two simple
-    classifiers that learn from the labels alone, in standardized columns, take part as well. ``views_`` has
-    the weight of each.
+    parallel, the columns, each between its extremes, are classified too. Where features are at most
+    100, two simple classifiers that learn from the labels alone, in standardized columns, take part as well
+    if they find classes of unequal size. ``views_`` has the weight of each.
 
     Give ``fit`` all samples that you have, also those without a label: it learns from them too. ``labels_``
     and ``posteriors_`` are its answer for these samples. ``predict`` is for rows that were not there: each
@@ -122,8 +122,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         The number of folds.
     views_ : list of dict
         The views of the data, with how the best refinement of each did: "name", "score", "agreement",
-        "weight"; and the two simple classifiers beside them, where features are few. What follows is that
-        of the view that weighs most.
+        "weight"; and the two simple classifiers beside them, where they take part. What follows is that of
+        the view that weighs most.
     candidates_ : list of dict
         The candidate graphs: "graph", "components_per_class", "share", "score", "agreement", "weight".
     base_classifiers_ : list of dict

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The quality of a view is that of its best refinement: the held-out score and the agreement of the folds.
-//! Posteriors are compared at equal confidence. Where features are few, the product is multiplied by two
-//! voices that learn from the labels alone (`standardized`). Where class sizes are known, those of the result
+//! Posteriors are compared at equal confidence. Where features are few and classes seem to differ in
+//! size, the product is multiplied by two voices that learn from the labels alone (`standardized`). Where class sizes are known, those of the result
 //! are brought to them.
 
 use partwise::internals::Pool;
@@ -176,15 +176,15 @@ fn merged<T: Real>(
         classification.posteriors = product;
     }
     let held_out = classification.held_out as f64;
-    let voices = heard.map(|heard| {
+    let voices = heard.and_then(|heard| {
         let of_views = (&classification.posteriors, &members[..]);
-        let (voices, of_voices) = heard.beside(data, of_views, (&over, held_out), CONFIDENCE);
+        let (voices, of_voices) = heard.beside(data, of_views, (&over, held_out), CONFIDENCE)?;
         let all = voices.members(&classification.posteriors, data);
         let shape = classification.posteriors.shape();
         let product = product_of(shape, all.iter().map(|(posteriors, weight)| (posteriors, *weight)));
         classification.posteriors = with_labels(labels, product);
         members.extend(of_voices);
-        voices
+        Some(voices)
     });
     let sizes = known.sizes.as_deref();
     let to_sizes = sizes.and_then(|sizes| ToSizes::of(&classification.posteriors, labels, sizes));

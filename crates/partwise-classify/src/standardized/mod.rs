@@ -11,9 +11,10 @@
 //! ```
 //!
 //! Spreading, clusters and self-training draw the views towards classes of like size. That these voices are
-//! not drawn there is what helps where one class is large; elsewhere another opinion helps a little. Held-out
-//! labels tell little of that, so only a voice whose score is worse by more than a standard error (½/√b at
-//! most) weighs less.
+//! not drawn there is what helps where one class is large. So they are heard only where they say that classes
+//! differ in size: where the entropy of the classes of their product, P_linear·P_kernel, is below 0.95·ln c.
+//! Held-out labels tell little of that, so only a voice whose score is worse by more than a standard error
+//! (½/√b at most) weighs less.
 //!
 //! With a handful of labels the covariance is hardly known, so it is drawn far towards round classes. Of many
 //! columns most are noise, which standardizing makes as large as the rest: there are voices for 100 at most.
@@ -28,6 +29,7 @@ use partwise::{DataMatrix, DenseMatrix, Labels, Matrix, Real, Result};
 
 use crate::base::linear_discriminants::discriminants_with;
 use crate::columns::Columns;
+use crate::ensemble::product_of;
 use crate::folds::HeldOut;
 use crate::linear_scores::LinearScores;
 use crate::posteriors::{calibrated, classes, logarithms, sharpened, sharpness};
@@ -40,6 +42,8 @@ pub(crate) use scale::Scale;
 const NAMES: [&str; 2] = ["standardized columns, linear", "standardized columns, kernel"];
 /// ρ relative to the mean scatter of the columns.
 const RIDGE: f64 = 0.25;
+/// Class sizes whose entropy is this part of the greatest, or more, are taken as even.
+const EVEN: f64 = 0.95;
 /// The weight of a voice that is not known to be worse than the views.
 const WEIGHT: f64 = 0.75;
 
@@ -139,28 +143,44 @@ impl Heard {
     }
 
     /// Beside the views: their `posteriors` (n × c), and their members. `over` are the samples without a
-    /// label, `held_out` is the number of held-out labels.
+    /// label, `held_out` is the number of held-out labels. `None` where the voices find classes of like size.
     pub(crate) fn beside<T: Real>(
         self,
         data: &dyn DataMatrix<T>,
         (posteriors, views): (&Matrix<f64>, &[Member]),
         (over, held_out): (&[usize], f64),
         confidence: f64,
-    ) -> (Voices, [Member; 2]) {
+    ) -> Option<(Voices, [Member; 2])> {
+        let found = self.scores.of(data);
+        let sharpness_of = [0, 1].map(|at| sharpness(&found[at], over, confidence));
+        let posteriors_of = [0, 1].map(|at| sharpened(&found[at], sharpness_of[at]));
+        let product =
+            product_of(posteriors.shape(), posteriors_of.iter().map(|posteriors| (posteriors, 1.0)));
+        if evenness(&classes(&product), over, product.columns()) >= EVEN {
+            return None;
+        }
         let best = views.iter().filter_map(|view| view.score).fold(f64::NEG_INFINITY, f64::max);
         let members = self.members.map(|member| {
             let behind = member.score.map_or(0.0, |score| (score - best + 0.5 / held_out.sqrt()).min(0.0));
             Member { weight: WEIGHT * (held_out * behind).exp(), ..member }
         });
-        let found = self.scores.of(data);
         let voices = Voices {
             of_views: sharpness(&logarithms(posteriors), over, confidence),
-            sharpness: [0, 1].map(|at| sharpness(&found[at], over, confidence)),
+            sharpness: sharpness_of,
             weights: [0, 1].map(|at| members[at].weight),
             scores: self.scores,
         };
-        (voices, members)
+        Some((voices, members))
     }
+}
+
+/// The entropy of the sizes of `count` classes among the samples `over`, relative to that of even ones; 1
+/// without samples.
+fn evenness(classes: &[u32], over: &[usize], count: usize) -> f64 {
+    let mut sizes = vec![0.0; count];
+    over.iter().for_each(|i| sizes[classes[*i] as usize] += 1.0 / over.len() as f64);
+    let entropy: f64 = sizes.iter().filter(|size| **size > 0.0).map(|size| -size * size.ln()).sum();
+    if over.is_empty() || count < 2 { 1.0 } else { entropy / (count as f64).ln() }
 }
 
 /// The samples without a label.
@@ -201,19 +221,39 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_voice_weighs_less_only_when_it_is_worse_by_more_than_a_standard_error() {
-        let (x, labels) = table();
+    /// The weight of the first voice where the views' score is so far ahead of it; three labels of each class,
+    /// and so many other samples of the second and third class, of 21.
+    fn weight(others: usize, ahead: f64) -> Option<f64> {
+        let class = |i: usize| if i < 9 || i >= 30 - others { i % 3 } else { 0 };
+        let x = Matrix::from_fn(30, 4, |i, j| match j {
+            3 => 5.0,
+            _ => f64::from(u8::from(class(i) == j)) * 20.0 + ((i * 7 + j * 5 + i * j) % 11) as f64,
+        });
+        let given: Vec<i32> = (0..30).map(|i| if i < 9 { i % 3 } else { -1 }).collect();
+        let labels = Labels::from_integers(&given).unwrap();
         let data = DenseMatrix::from_matrix(x).unwrap();
         let columns = Columns::of(&data).unwrap();
         let splits = crate::folds::splits(&labels, 3).unwrap();
         let even = Matrix::from_fn(30, 3, |i, c| if i % 3 == c { 0.5 } else { 0.25 });
-        let weight = |ahead: f64| {
-            let heard = Heard::new(&data, &columns, (&labels, &splits), 0.8).unwrap();
-            let score = heard.members[0].score.unwrap() + ahead;
-            let view = Member { name: "view", score: Some(score), agreement: None, weight: 1.0 };
-            heard.beside(&data, (&even, &[view]), (&open(&labels), 9.0), 0.8).1[0].weight
-        };
+        let heard = Heard::new(&data, &columns, (&labels, &splits), 0.8).unwrap();
+        let score = heard.members[0].score.unwrap() + ahead;
+        let view = Member { name: "view", score: Some(score), agreement: None, weight: 1.0 };
+        let beside = heard.beside(&data, (&even, &[view]), (&open(&labels), 9.0), 0.8);
+        beside.map(|(_, members)| members[0].weight)
+    }
+
+    #[test]
+    fn voices_are_heard_only_where_they_find_classes_of_unequal_size() {
+        assert_eq!(weight(21, 0.0), None);
+        assert!(weight(6, 0.0).is_some());
+        assert_eq!(evenness(&[0, 1, 1, 0], &[0, 1, 2, 3], 2), 1.0);
+        assert_eq!(evenness(&[0, 1, 1, 1], &[1, 2, 3], 2), 0.0);
+        assert_eq!(evenness(&[0, 1], &[], 2), 1.0);
+    }
+
+    #[test]
+    fn a_voice_weighs_less_only_when_it_is_worse_by_more_than_a_standard_error() {
+        let weight = |ahead: f64| weight(6, ahead).expect("unequal classes");
         assert_eq!(weight(-0.2), WEIGHT);
         assert_eq!(weight(0.5 / 3.0 - 1e-9), WEIGHT);
         assert!((weight(0.5) - WEIGHT * (9.0f64 * (0.5 / 3.0 - 0.5)).exp()).abs() < 1e-9);
