@@ -497,7 +497,7 @@ fn every_policy_is_a_notice() {
         "zeros-in-start",
         &["codes", "1 zeros", "never change a zero", "hals"],
     );
-    check(&Model::cnmf(labels(&[0, -1, 0, -1])), &custom(zeros), "start-averaged", &["1 rows", "mean"]);
+    check(&Model::cnmf(labels(&[0, -1, 0, -1])), &custom(zeros), "start-averaged", &["1 sample has", "mean"]);
     let published = Settings { init: Init::Published, solver: SolverChoice::Mu, ..Settings::new(2) };
     let labelled = nmf.clone().with_labels(labels(&[0, 1, -1, -1]));
     check(&labelled, &published, "zeros-in-start", &["codes", "2 zeros"]);

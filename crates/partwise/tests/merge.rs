@@ -181,7 +181,7 @@ fn starts_that_differ_within_a_class_are_averaged_and_reported() {
         };
         let fit = fit(&example.dense::<f64>(), &model, &settings).unwrap();
         let notice = fit.notices.iter().find(|n| n.code == "start-averaged").expect("it is reported");
-        assert!(notice.message.contains("merged rows start at their mean"), "{}", notice.message);
+        assert!(notice.message.contains("start at the mean of its samples"), "{}", notice.message);
         for i in 0..example.n {
             let members: Vec<usize> = match example.labels[i] {
                 -1 => vec![i],

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Spreading, clusters and self-training draw the views towards classes of like size. That these voices are
-//! not drawn there is what helps where one class is large. So they are heard only where they say that classes
-//! differ in size: where the entropy of the classes of their product, P_linear·P_kernel, is below 0.95·ln c.
+//! not drawn there is what helps where one class is large. So they are heard only where both say that classes
+//! differ in size: where the entropy of the classes that each finds is below 0.95·ln c.
 //! Held-out labels tell little of that, so only a voice whose score is worse by more than a standard error
 //! (½/√b at most) weighs less.
 //!
@@ -29,7 +29,6 @@ use partwise::{DataMatrix, DenseMatrix, Labels, Matrix, Real, Result};
 
 use crate::base::linear_discriminants::discriminants_with;
 use crate::columns::Columns;
-use crate::ensemble::product_of;
 use crate::folds::HeldOut;
 use crate::linear_scores::LinearScores;
 use crate::posteriors::{calibrated, classes, logarithms, sharpened, sharpness};
@@ -143,7 +142,7 @@ impl Heard {
     }
 
     /// Beside the views: their `posteriors` (n × c), and their members. `over` are the samples without a
-    /// label, `held_out` is the number of held-out labels. `None` where the voices find classes of like size.
+    /// label, `held_out` is the number of held-out labels. `None` where a voice finds classes of like size.
     pub(crate) fn beside<T: Real>(
         self,
         data: &dyn DataMatrix<T>,
@@ -153,10 +152,7 @@ impl Heard {
     ) -> Option<(Voices, [Member; 2])> {
         let found = self.scores.of(data);
         let sharpness_of = [0, 1].map(|at| sharpness(&found[at], over, confidence));
-        let posteriors_of = [0, 1].map(|at| sharpened(&found[at], sharpness_of[at]));
-        let product =
-            product_of(posteriors.shape(), posteriors_of.iter().map(|posteriors| (posteriors, 1.0)));
-        if evenness(&classes(&product), over, product.columns()) >= EVEN {
+        if found.iter().any(|scores| evenness(&classes(scores), over, scores.columns()) >= EVEN) {
             return None;
         }
         let best = views.iter().filter_map(|view| view.score).fold(f64::NEG_INFINITY, f64::max);

@@ -302,8 +302,9 @@ fn custom_codes<T: Real>(
         notices.push(Notice {
             code: "start-averaged",
             message: format!(
-                "{differing} samples have other starting codes than the rest of their class; a class shares \
-                its codes, which start at the mean of its samples"
+                "{} other starting codes than the rest of their class; a class shares its codes, which start \
+                at the mean of its samples",
+                if differing == 1 { "1 sample has".into() } else { format!("{differing} samples have") }
             ),
         });
     }
