@@ -6,9 +6,9 @@
 //! ```
 //!
 //! The quality of a view is that of its best refinement: the held-out score and the agreement of the folds.
-//! Posteriors are compared at equal confidence. Where features are few and classes seem to differ in
-//! size, the product is multiplied by two voices that learn from the labels alone (`standardized`). Where class sizes are known, those of the result
-//! are brought to them.
+//! Posteriors are compared at equal confidence. Where features are few and classes seem to differ in size,
+//! the product is multiplied by two voices that learn from the labels alone (`standardized`). Where class
+//! sizes are known, those of the result are brought to them.
 
 use partwise::internals::Pool;
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};

@@ -217,8 +217,8 @@ mod tests {
         }
     }
 
-    /// The weight of the first voice where the views' score is so far ahead of it; three labels of each class,
-    /// and so many other samples of the second and third class, of 21.
+    /// The weight of the first voice where the views' score is so far ahead of it. Each class has three
+    /// labels; `others` of the 21 other samples may be of the second and third class.
     fn weight(others: usize, ahead: f64) -> Option<f64> {
         let class = |i: usize| if i < 9 || i >= 30 - others { i % 3 } else { 0 };
         let x = Matrix::from_fn(30, 4, |i, j| match j {

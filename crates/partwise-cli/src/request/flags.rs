@@ -236,11 +236,11 @@ pub(super) struct SolveFlags {
 /// An ensemble of graph-based classifiers, factorizations and mixtures, weighted by cross-validation on the
 /// labels. Rows are compared by direction: scale text by tf-idf, and give molecule counts as logarithms (a
 /// normalized layer of an .h5ad file). Tables of up to 100 features are classified by their columns too, each
-/// between its extremes, and by two simple classifiers that learn from the labels alone, if these find classes
-/// of unequal size. Writes memberships.csv with the class and the posteriors of every sample, memberships.npy,
-/// components and codes with a component for each class, model.safetensors (`partwise transform` classifies
-/// new rows with it), report.html, and run.json with everything that was tried and its score. Ctrl-C before
-/// there are classes writes nothing; after that the classes are kept.
+/// between its extremes, and by two simple classifiers that learn from the labels alone, if these find
+/// classes of unequal size. Writes memberships.csv with the class and the posteriors of every sample,
+/// memberships.npy, components and codes with a component for each class, model.safetensors (`partwise
+/// transform` classifies new rows with it), report.html, and run.json with everything that was tried and its
+/// score. Ctrl-C before there are classes writes nothing; after that the classes are kept.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClassifyFlags {
     #[command(flatten)]
