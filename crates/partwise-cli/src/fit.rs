@@ -14,6 +14,7 @@ use partwise_io::{BlockFile, ModelFile, OutputFolder, read_snippets};
 
 use crate::checkpoint;
 use crate::description::description;
+use crate::evaluate::model_path;
 use crate::feature_names::name_features_by;
 use crate::in_blocks;
 use crate::input::{self, Read, Source, Table};
@@ -189,8 +190,9 @@ fn data<T: Real>(
 
 /// The model that a fit starts from.
 fn start_model(path: &Path) -> Result<ModelFile> {
-    let model = ModelFile::read(path)?;
-    model.check_factors(path)?;
+    let path = model_path(path);
+    let model = ModelFile::read(&path)?;
+    model.check_factors(&path)?;
     Ok(model)
 }
 
@@ -342,7 +344,7 @@ fn finish<T: Real>(
     // Process 0 keeps them for all.
     let checkpoints = request.long.checkpoint.filter(|_| folder.is_some()).map(|seconds| {
         let when = (seconds, request.long.resume);
-        checkpoint::open(&request.write.out, description(request, &job)?, when, verbosity)
+        checkpoint::open(&request.write.out(), description(request, &job)?, when, verbosity)
     });
     let checkpoints = checkpoints.transpose()?;
     job.chosen.iter().for_each(|line| verbosity.say(line));
@@ -361,6 +363,6 @@ fn finish<T: Real>(
         None => {}
     }
     done.notes.iter().for_each(|(_, note)| verbosity.note(note));
-    print_result(verbosity, &done, &request.write.out.display().to_string());
+    print_result(verbosity, &done, &request.write.out().display().to_string());
     Ok(outputs::end(&request.write, &run))
 }

@@ -103,6 +103,7 @@ pub mod internals {
     pub use crate::fit::settings_for_new_rows;
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
     pub use crate::foundation::interrupt::check as check_interrupt;
+    pub use crate::foundation::nearest;
     pub use crate::foundation::pool::{CAPPED, Pool, capped, most_threads};
     pub use crate::graphs::{
         Neighbours, Spread, label_propagation, label_spreading, nearest_neighbours, spread_scores,
