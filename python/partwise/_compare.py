@@ -30,8 +30,8 @@ class Comparison:
     """For each number of labels and each method: "method", "labels_per_class", "draws", "accuracy_by"
     ("class names", or "best map" of clusters to classes), the means "accuracy", "difference" (of the accuracy
     to the first method, paired by draw), "nmi", "relative_error" and "seconds", and their standard errors,
-    such as "accuracy_error"; and "classes_judged", how many classes have samples to judge by. None where there
-    is no value."""
+    such as "accuracy_error"; and "classes_judged", how many classes have samples to judge by. None where
+    there is no value."""
     runs: list[dict[str, Any]] = field(repr=False)
     """Every run: "method", "labels_per_class", "draw", "accuracy", "nmi", "relative_error", "seconds"."""
     notices: list[str] = field(default_factory=list, repr=False)

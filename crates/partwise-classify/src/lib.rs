@@ -6,7 +6,8 @@
 //!             (x̂, 1 − x̂), x̂ the columns between their extremes. Each goes through all that follows; the
 //!             result is P ∝ Π_v P_v^weight_v, weights ∝ exp(b·(score + agreement − best)). Beside
 //!             d ≤ 100 columns, two simple classifiers that learn from the labels alone in standardized
-//!             columns where they find classes of unequal size: linear discriminants and a kernel (`standardized`)
+//!             columns where they find classes of unequal size: linear discriminants and a kernel
+//!             (`standardized`)
 //! folds       fold 0 trains on all labels and holds none out; each further fold holds out a part of them
 //! graphs      7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), sᵢ the distance to the 7th; normalized.
 //!             S_X of the unit rows of X; S_m of the cosines to the class centroids (spherical k-means);

@@ -79,8 +79,7 @@ fn compared<T: Real>(request: &CompareRequest, read: Read, folder: OutputFolder)
     folder.write("draws.csv", |w| w.write_all(runs_csv(&found).as_bytes()))?;
     let page = report::compare_page(&source, &settings, &found, &lines);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
-    let notices = found.notices().into_iter().map(|notice| notice.message);
-    let notes: Vec<String> = known.notes.iter().chain(&source.notes).cloned().chain(notices).collect();
+    let notes = notes(&[&known.notes, &source.notes], &found);
     let run = json!({
         "command": "compare",
         "versions": io::versions(),
@@ -108,11 +107,15 @@ fn compared<T: Real>(request: &CompareRequest, read: Read, folder: OutputFolder)
         ));
     }
     print(&source, &found, &lines).iter().for_each(|line| verbosity.say(line));
-    let out = request.write.out();
-    let out = out.display();
+    let out = request.write.out().display().to_string();
     verbosity
         .say(&format!("result: {out} in {:.1} s (open {out}/report.html)", began.elapsed().as_secs_f64()));
     Ok(outputs::end(&request.write, &run))
+}
+
+/// What the readers noticed, and what is worth knowing of the comparison.
+fn notes(read: &[&[String]], found: &Compared) -> Vec<String> {
+    read.concat().into_iter().chain(found.notices().into_iter().map(|notice| notice.message)).collect()
 }
 
 /// The table for the terminal.

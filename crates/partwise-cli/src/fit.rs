@@ -14,7 +14,6 @@ use partwise_io::{BlockFile, ModelFile, OutputFolder, read_snippets};
 
 use crate::checkpoint;
 use crate::description::description;
-use crate::evaluate::model_path;
 use crate::feature_names::name_features_by;
 use crate::in_blocks;
 use crate::input::{self, Read, Source, Table};
@@ -190,7 +189,7 @@ fn data<T: Real>(
 
 /// The model that a fit starts from.
 fn start_model(path: &Path) -> Result<ModelFile> {
-    let path = model_path(path);
+    let path = ModelFile::path_in(path);
     let model = ModelFile::read(&path)?;
     model.check_factors(&path)?;
     Ok(model)

@@ -88,9 +88,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     let answer = answer_json(&found);
     folder.write("rank.json", |w| w.write_all(format!("{answer:#}\n").as_bytes()))?;
     let (name, names) = (input::short_name(&source.name), source.feature_names.as_deref());
-    let mut facts = facts(request, &source, &found);
-    facts.extend(of_guidance.iter().map(|note| ("Note", note.clone())));
-    let page = report::rank_page(&name, &found, names, &facts);
+    let page = report::rank_page(&name, &found, names, &facts(request, &source, &found, &of_guidance));
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     let run = outputs::finish(
         folder,
@@ -121,8 +119,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     source.notes.iter().for_each(|note| verbosity.note(note));
     found.table.iter().for_each(|row| verbosity.say(&line(row)));
     verbosity.say(&found.explanation());
-    let out = request.write.out();
-    let out = out.display();
+    let out = request.write.out().display().to_string();
     verbosity.say(&format!("result: {out} in {seconds:.1} s (open {out}/report.html)"));
     Ok(outputs::end(&request.write, &run))
 }
@@ -250,7 +247,12 @@ fn answer_json(found: &RankChoice) -> Value {
     out
 }
 
-fn facts(request: &RankRequest, source: &Source, found: &RankChoice) -> Vec<(&'static str, String)> {
+fn facts(
+    request: &RankRequest,
+    source: &Source,
+    found: &RankChoice,
+    notes: &[String],
+) -> Vec<(&'static str, String)> {
     let mut facts = source.facts().to_vec();
     facts.extend([
         ("Loss", found.loss.name().to_string()),
@@ -259,5 +261,6 @@ fn facts(request: &RankRequest, source: &Source, found: &RankChoice) -> Vec<(&'s
         ("Starts of each fit", found.restarts.to_string()),
         ("Seed", request.run.seed.to_string()),
     ]);
+    facts.extend(notes.iter().map(|note| ("Note", note.clone())));
     facts
 }

@@ -62,8 +62,7 @@ fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder)
     let run = write_result(folder, job, (&points, done.as_deref()), &notes, began)?;
     done.iter().for_each(|note| verbosity.note(note));
     job.source.notes.iter().for_each(|note| verbosity.note(note));
-    let out = write.out();
-    let out = out.display();
+    let out = write.out().display().to_string();
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
     Ok(outputs::end(write, &run))
 }

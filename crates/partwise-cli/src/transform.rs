@@ -12,7 +12,6 @@ use partwise_io::{FORMATS, Matched, ModelFile, OutputFolder, Tensor, Values, ord
 use serde_json::{Value, json};
 
 use crate::classify::{ClassifierFile, is_single};
-use crate::evaluate::model_path;
 use crate::input::{self, Read, Source, Table};
 use crate::progress::Progress;
 use crate::request::choices::name_of;
@@ -28,7 +27,7 @@ const FILES: &[&str] = &["codes.npy", "codes.csv", "memberships.csv"];
 /// Reads model and rows, finds the codes and the classes, writes.
 pub(crate) fn run(request: &TransformRequest) -> Result<Outcome> {
     let folder = outputs::open(&request.write, FILES)?;
-    let model = ModelFile::open(&model_path(&request.model))?;
+    let model = ModelFile::open(&ModelFile::path_in(&request.model))?;
     match is_single(&model) {
         true => run_in::<f32>(request, &model, folder),
         false => run_in::<f64>(request, &model, folder),
@@ -52,7 +51,7 @@ struct Coded<T: Real> {
 
 fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: OutputFolder) -> Result<Outcome> {
     let began = Instant::now();
-    let (verbosity, path) = (request.write.verbosity(), model_path(&request.model));
+    let (verbosity, path) = (request.write.verbosity(), ModelFile::path_in(&request.model));
     let components = model.tensor("components").map(Tensor::to_matrix::<T>);
     let classifier = ClassifierFile::<T>::of(model, &path)?;
     let features = match (&components, &classifier) {
@@ -178,7 +177,7 @@ fn coded<T: Real>(
     components: &Matrix<T>,
     classes: Option<&[usize]>,
 ) -> Result<Coded<T>> {
-    let path = model_path(&request.model);
+    let path = ModelFile::path_in(&request.model);
     let loss = model.loss()?.context("the model lacks its loss")?;
     let of_fit = model.field("settings.max_iterations").and_then(Value::as_u64);
     let settings = request.solver.settings(&request.run, of_fit.and_then(|count| count.try_into().ok()));
@@ -275,7 +274,7 @@ fn write<T: Real>(
     let run = json!({
         "command": "transform",
         "versions": partwise_io::versions(),
-        "model": model_path(&request.model).display().to_string(),
+        "model": ModelFile::path_in(&request.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
         "settings": { "solver": fit.map(|fit| fit.solver), "seed": request.run.seed,
             "tolerance": settings.map(|settings| settings.tolerance),

@@ -38,7 +38,7 @@ fn words_that_are_not_in_the_data_get_the_same_notices_from_every_command() {
         "fit docs.csv --max-iter 5",
         "sweep docs.csv --scales 1 --max-iter 5",
         "rank docs.csv --to 4 --splits 2 --restarts 1",
-        "consensus docs.csv --method guided --restarts 2 --max-iter 5",
+        "consensus docs.csv -k 3 --method guided --restarts 2 --max-iter 5",
     ] {
         let output = run(at, &format!("{command} --topics topics.csv --out out --force"));
         let said = stderr(&output);

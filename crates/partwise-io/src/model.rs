@@ -18,7 +18,7 @@ use crate::write::write_atomic;
 use partwise::{Matrix, Real};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The number of the document's layout that this version writes, and the newest that it reads.
 pub const MODEL_FORMAT: u64 = 1;
@@ -152,6 +152,11 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
+    /// The path of a model file, or of the one in a folder of results.
+    pub fn path_in(path: &Path) -> PathBuf {
+        if path.is_dir() { path.join(IN_FOLDER) } else { path.to_path_buf() }
+    }
+
     /// The matrix of this name.
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
         self.tensors.iter().find(|(known, _)| known == name).map(|(_, tensor)| tensor)

@@ -1,6 +1,6 @@
 //! Parsing of numbers and lines, shared by the text formats.
 
-pub use partwise::internals::nearest;
+pub use partwise::nearest;
 
 /// A number as the text formats write it; `None` when the bytes aren't one. Short whole numbers, the usual
 /// case, take a fast path.

@@ -85,6 +85,8 @@ pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
 pub use foundation::Once;
 pub use foundation::draw::draw_labels;
 pub use foundation::interrupt::{Interrupt, Interrupted};
+#[doc(hidden)]
+pub use foundation::nearest;
 pub use foundation::{Error, Matrix, Notice, Real, Result};
 pub use guidance::{
     Advice, CodeReference, ComponentReference, Guidance, LabelSets, LabelTargets, Labels, Strength,
@@ -103,7 +105,6 @@ pub mod internals {
     pub use crate::fit::settings_for_new_rows;
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
     pub use crate::foundation::interrupt::check as check_interrupt;
-    pub use crate::foundation::nearest;
     pub use crate::foundation::pool::{CAPPED, Pool, capped, most_threads};
     pub use crate::graphs::{
         Neighbours, Spread, label_propagation, label_spreading, nearest_neighbours, spread_scores,

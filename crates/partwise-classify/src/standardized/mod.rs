@@ -145,7 +145,7 @@ impl SimpleClassifiers {
     }
 
     /// Beside the views: their `posteriors` (n × c), and their members. `over` are the samples without a
-    /// label, `held_out` is the number of held-out labels. `None` where a classifier finds classes of like size.
+    /// label, `held_out` is the number of held-out labels. `None` if a classifier finds classes of like size.
     pub(crate) fn beside<T: Real>(
         self,
         data: &dyn DataMatrix<T>,

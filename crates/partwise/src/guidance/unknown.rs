@@ -62,3 +62,29 @@ impl Guidance {
         notices
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guidance::Topic;
+    use crate::{DenseMatrix, Model, Settings, fit};
+
+    #[test]
+    fn a_fit_has_these_notices_and_only_the_first_unknown_names_are_compared() {
+        let names = ["ball", "goal", "court"].map(String::from).to_vec();
+        let sport = Topic::new("sport").with_seeds(["ball", "gaol"]).without(["cuort"]);
+        let other = Topic::new("other").with_seeds((0..12).map(|i| Feature::Name(format!("bal{i}"))));
+        let guidance = Guidance::new([sport, other]).with_feature_names(names);
+        let found = guidance.unknown_features();
+        let of = |code| found.iter().filter(move |notice| notice.code == code);
+        assert_eq!((of("unknown-feature").count(), of("seeds-without-match").count()), (14, 1));
+        assert!(
+            found[0].message.contains("\"gaol\" of topic \"sport\" is not a feature (nearest: \"goal\")")
+        );
+        assert_eq!(found.iter().filter(|notice| notice.message.contains("nearest")).count(), MOST_COMPARED);
+        assert!(found.last().expect("there are some").message.contains("the forbidden feature \"cuort\""));
+        let x = DenseMatrix::new(3, 3, vec![1.0, 2.0, 0.0, 0.0, 1.0, 3.0, 2.0, 0.0, 1.0]).expect("a matrix");
+        let fitted = fit(&x, &Model::guided(guidance), &Settings::new(2)).expect("a fit");
+        assert!(found.iter().all(|notice| fitted.notices.contains(notice)), "{:?}", fitted.notices);
+    }
+}
