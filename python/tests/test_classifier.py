@@ -133,8 +133,7 @@ def test_text_labels_marks_of_unlabelled_samples_and_names_of_features(tmp_path)
 
 
 def test_rows_of_zeros_are_a_warning_with_their_number_and_the_first():
-    X, y = digits(2, 120)
-    X = X.copy()
+    X, _, y = digits(120, 2)
     X[[50, 70]] = 0
     with pytest.warns(UserWarning, match="FewLabelClassifier: 2 unlabelled samples have no entry above 0, the first 50") as seen:
         model = FewLabelClassifier().fit(X, np.where(np.isin(np.arange(120), [50, 70]), -1, y))
