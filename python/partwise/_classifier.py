@@ -23,6 +23,8 @@ from ._warn import warn
 __all__ = ["FewLabelClassifier", "Phase"]
 
 _LEAST_SAMPLES = 3
+# Notices of the engine that are also warnings: the result may not be what it seems.
+_WARNED = ("class-sizes", "classes-of-zero-rows")
 _CANDIDATE = ("graph", "components_per_class", "share", "score", "agreement", "weight")
 _MEMBER = ("name", "score", "agreement", "weight")
 
@@ -217,7 +219,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             except ValueError as error:
                 raise_about(error, self)
         warn_of_threads(found["notices"], name)
-        for note in [*targets.notes, *(message for code, message in found["notices"] if code == "class-sizes")]:
+        for note in [*targets.notes, *(message for code, message in found["notices"] if code in _WARNED)]:
             warn(f"{name}: {note}")
         self.scaling_, self.parts_ = None, None
         self.classes_ = targets.classes[present]
@@ -272,9 +274,12 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         if self.scaling_ is not None:
             data = self.scaling_.scaled(data)
         try:
-            return _native.predict_posteriors(to_native(data), list(self._predictor.items()), threads_of(self.n_jobs))
+            posteriors, notices = _native.predict_posteriors(to_native(data), list(self._predictor.items()), threads_of(self.n_jobs))
         except ValueError as error:
             raise_about(error, self)
+        for notice in notices:
+            warn(f"{type(self).__name__}: {notice}")
+        return posteriors
 
     def predict(self, X: Any) -> Any:
         """Predict the class of rows that the fit did not see.

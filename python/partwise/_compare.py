@@ -15,6 +15,7 @@ from ._names import check_same_order
 from ._progress import PhaseProgress
 from ._settings import seed_of, threads_of
 from ._targets import targets_of
+from ._warn import warn
 
 __all__ = ["Comparison", "compare"]
 
@@ -29,9 +30,12 @@ class Comparison:
     """For each number of labels and each method: "method", "labels_per_class", "draws", "accuracy_by"
     ("class names", or "best map" of clusters to classes), the means "accuracy", "difference" (of the accuracy
     to the first method, paired by draw), "nmi", "relative_error" and "seconds", and their standard errors,
-    such as "accuracy_error". None where there is no value."""
+    such as "accuracy_error"; and "classes_judged", how many classes have samples to judge by. None where
+    there is no value."""
     runs: list[dict[str, Any]] = field(repr=False)
     """Every run: "method", "labels_per_class", "draw", "accuracy", "nmi", "relative_error", "seconds"."""
+    notices: list[str] = field(default_factory=list, repr=False)
+    """What you should know, as sentences: classes without a sample to judge by."""
 
     def to_frame(self, what: str = "lines") -> Any:
         """The table as a pandas DataFrame; needs pandas.
@@ -169,15 +173,18 @@ def compare(
             )
         except ValueError as error:
             raise_about(error, reader)
-    return Comparison([_line(line) for line in found["lines"]], [dict(zip(_RUN, run, strict=True)) for run in found["runs"]])
+    for notice in found["notices"]:
+        warn(f"compare: {notice}")
+    runs = [dict(zip(_RUN, run, strict=True)) for run in found["runs"]]
+    return Comparison([_line(line) for line in found["lines"]], runs, found["notices"])
 
 
 def _line(values: tuple[Any, ...]) -> dict[str, Any]:
-    method, labels_per_class, draws, by, accuracy, difference, nmi, error, seconds = values
+    method, labels_per_class, draws, by, accuracy, difference, nmi, error, seconds, judged = values
     out = {"method": method, "labels_per_class": labels_per_class, "draws": draws, "accuracy_by": by}
     for name, pair in (("accuracy", accuracy), ("difference", difference), ("nmi", nmi), ("relative_error", error)):
         out[name], out[name + "_error"] = (None, None) if pair is None else pair
-    return {**out, "seconds": seconds}
+    return {**out, "seconds": seconds, "classes_judged": judged}
 
 
 def _name(method: Any) -> str:

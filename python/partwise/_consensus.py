@@ -21,6 +21,7 @@ from ._estimators import NMF
 from ._guided import GuidedNMF
 from ._input import raise_about, to_native
 from ._progress import PhaseProgress
+from ._registry import error_name
 from ._settings import seed_of, threads_of
 from ._solve import solve_codes
 from ._warn import warn
@@ -151,6 +152,8 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             # The default start of one fit does not depend on the seed.
             settings["init"] = "random"
         method, spread, knowledge = _for_engine(reader, knowledge)
+        for notice in _native.unknown_features(knowledge["guidance"]) if "guidance" in knowledge else ():
+            warn(f"{type(self).__name__}: {notice}")
         folder = None if self.folder is None else (os.fspath(self.folder), _identity(data, method, loss, spread, knowledge, settings))
         found = self._consensus(reader, to_native(data), method, loss, knowledge, settings, ranks, spread, folder)
         self._found = {of_k["n_components"]: of_k for of_k in found}
@@ -278,7 +281,7 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             return ax
         ranks = list(self._found)
         ax.plot(ranks, [of_k["stability"] for of_k in self._found.values()], marker="o", label="stability (mean share)")
-        ax.plot(ranks, [of_k["relative_error"] for of_k in self._found.values()], marker="s", label="relative error")
+        ax.plot(ranks, [of_k["relative_error"] for of_k in self._found.values()], marker="s", label=error_name(self._loss))
         ax.set_ylim(0, 1.02)
         ax.set_xlabel("number of components")
         ax.legend()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from copy import copy
 from typing import Any
@@ -21,7 +20,7 @@ from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
 from ._input import raise_about, run_engine, to_native
 from ._missing_entries import takes_missing, unknown_entries
-from ._names import Names, nearest
+from ._names import Names
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
@@ -31,9 +30,6 @@ from ._targets import Targets
 from ._warn import warn
 
 __all__ = ["GuidedNMF"]
-
-# What the engine says of a seed or a forbidden word that is no feature: up to there, the word, the rest.
-_UNKNOWN = re.compile(r'(the [a-z ]+ "(.+)" of topic ".*" is not a feature)(; .*)', re.DOTALL)
 
 
 @estimator
@@ -213,7 +209,7 @@ class GuidedNMF(Factorization):
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
         done = run_engine("fit_guided", data, given.document, loss, settings, watch, str(self.spread), str(self.components_per_class))
-        done["notices"] = [*_with_nearest(done["notices"], given.features.keys), *(("guidance", note) for note in given.notes)]
+        done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
     def _warn(self, done: dict[str, Any]) -> None:
@@ -327,6 +323,8 @@ class GuidedNMF(Factorization):
             raise ValueError('sweep does not support components_per_class="auto"; give a number')
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
         data = self._scaled(data)
+        for notice in _native.unknown_features(knowledge["guidance"].document):
+            warn(f"{type(model).__name__}.sweep: {notice}")
         try:
             points = _native.sweep(to_native(in_memory(data, "sweep")), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
         except ValueError as error:
@@ -343,19 +341,6 @@ class GuidedNMF(Factorization):
         """
         check_is_fitted(self)
         return _plots.findings(self, ax)
-
-
-def _with_nearest(notices: list[tuple[str, str]], features: list[str]) -> list[tuple[str, str]]:
-    """Notices in which a seed that is no feature has the most similar features beside it. Those after the
-    tenth stay as they are: each is compared with all features."""
-    out, compared = [], 0
-    for code, message in notices:
-        found = _UNKNOWN.match(message) if code == "unknown-feature" and compared < 10 else None
-        if found is not None:
-            compared += 1
-            message = f"{found[1]}{nearest(found[2], features)}{found[3]}"
-        out.append((code, message))
-    return out
 
 
 def _weights(sample_weight: Any) -> SampleWeights:

@@ -72,6 +72,7 @@ def fit_guided(
     spread: str | None = None,
     components_per_class: str | None = None,
 ) -> dict[str, Any]: ...
+def unknown_features(guidance: dict[str, Any]) -> list[str]: ...
 def sweep(
     data: _Data,
     guidance: dict[str, Any],
@@ -110,7 +111,7 @@ def classify(
 ) -> dict[str, Any]: ...
 def predict_posteriors(
     data: _Data, parts: list[tuple[str, _Dense]], threads: int
-) -> NDArray[np.float64]: ...
+) -> tuple[NDArray[np.float64], list[str]]: ...
 def compared_methods() -> list[str]: ...
 def compare(
     data: _Data,
@@ -146,6 +147,7 @@ def select_rank(
     holdout: str,
     time_limit: float | None,
     callback: Callable[[int, int, bool, float, float], Any] | None,
+    by_arguments: bool,
 ) -> dict[str, Any]: ...
 def encode(
     data: _Data,

@@ -16,6 +16,7 @@ from . import _native
 from ._anndata import matrix_of, with_names_of_layer
 from ._input import is_anndata, numeric
 from ._names import names_of_model
+from ._registry import error_name
 from ._report import GuidanceReport
 
 __all__ = ["page_of", "write_page"]
@@ -62,7 +63,7 @@ def page_of(model: Any, X: Any, labels: Any, texts: Sequence[str] | None, pictur
         "ended": f"The fit ended after {model.n_iter_} iterations: {model.stop_reason_}.",
         "data": [("Shape", f"{n} samples × {d} features"), ("Memberships", f"by {model._shares_of}")],
         "run": [
-            ("relative error", f"{model.relative_error_:.4f}"),
+            (error_name(model._resolved["loss"]), f"{model.relative_error_:.4f}"),
             ("objective", f"{model.objective_:.6e}"),
             ("iterations", f"{model.n_iter_} ({model.stop_reason_})"),
         ],

@@ -11,6 +11,7 @@ from ._input import numeric, raise_about, to_native
 from ._names import check_same_order
 from ._progress import PhaseProgress
 from ._settings import seed_of, threads_of
+from ._warn import warn
 
 __all__ = ["RankChoice", "select_rank"]
 
@@ -175,7 +176,7 @@ def select_rank(
         data, document = _read_guided(reader, X, y)
     return select(
         data, document, reader, beta_loss, (int(min_components), int(max_components)), n_splits, n_restarts, holdout,
-        seed_of(random_state), threads_of(n_jobs), time_limit, verbose,
+        seed_of(random_state), threads_of(n_jobs), time_limit, verbose, by_arguments=True,
     )
 
 
@@ -201,8 +202,13 @@ def select(
     threads: int,
     time_limit: float | None,
     verbose: int,
+    by_arguments: bool = False,
 ) -> RankChoice:
-    """The number of components of checked data. Errors are about what ``reader`` has read."""
+    """The number of components of checked data. Errors are about what ``reader`` has read; by_arguments: they
+    name the arguments of ``select_rank``."""
+    if by_arguments and document is not None:
+        for notice in _native.unknown_features(document):
+            warn(f"select_rank: {notice}")
     settings = {"rank": 1, "seed": seed, "threads": threads}
     with PhaseProgress("rank", verbose) as progress:
 
@@ -214,7 +220,7 @@ def select(
             found = _native.select_rank(
                 to_native(data), document, loss, settings, tried,
                 None if n_splits is None else int(n_splits), None if n_restarts is None else int(n_restarts),
-                holdout, None if time_limit is None else float(time_limit), watch if progress.shows else None,
+                holdout, None if time_limit is None else float(time_limit), watch if progress.shows else None, by_arguments,
             )
         except ValueError as error:
             raise_about(error, reader)

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _native
 
-__all__ = ["METHODS", "METHOD_PARAMETERS", "REGISTRIES", "estimators_that_take", "method_of", "quoted", "traits"]
+__all__ = ["METHODS", "METHOD_PARAMETERS", "REGISTRIES", "error_name", "estimators_that_take", "method_of", "quoted", "traits"]
 
 REGISTRIES = _native.registries()
 
@@ -21,6 +21,11 @@ _LABELS = frozenset({"labels", "label_sets", "label_targets"})
 _SEVERAL = frozenset({"label_sets", "label_targets", "code_reference", "guidance"})
 # What a penalty follows, so that it has a strength.
 _FOLLOWED = frozenset({"label_targets", "code_reference", "reference", "graph", "guidance"})
+
+
+def error_name(loss: str) -> str:
+    """What the relative error of a fit with this loss is called."""
+    return str(REGISTRIES["error_names"][loss])
 
 
 def method_of(estimator: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ classifiers do, and is saved, loaded and shared with the command line without a 
 import pickle
 import signal
 import threading
+import warnings
 
 import numpy as np
 import partwise
@@ -129,6 +130,21 @@ def test_text_labels_marks_of_unlabelled_samples_and_names_of_features(tmp_path)
     again = partwise.load(tmp_path / "m.safetensors")
     assert again.predict(table[:9]).tolist() == model.predict(table[:9]).tolist()
     assert list(again.feature_names_in_) == list(table.columns)
+
+
+def test_rows_of_zeros_are_a_warning_with_their_number_and_the_first():
+    X, _, y = digits(120, 2)
+    X[[50, 70]] = 0
+    with pytest.warns(UserWarning, match="FewLabelClassifier: 2 unlabelled samples have no entry above 0, the first 50") as seen:
+        model = FewLabelClassifier().fit(X, np.where(np.isin(np.arange(120), [50, 70]), -1, y))
+    assert [warning.filename for warning in seen] == [__file__]
+    new = X[40:60]
+    with pytest.warns(UserWarning, match="FewLabelClassifier: 1 row has no entry above 0, number 10") as seen:
+        model.predict(new)
+    assert [warning.filename for warning in seen] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(X[:20])
 
 
 def test_callback_and_verbose_follow_the_phases_and_an_exception_ends_the_fit(capsys):

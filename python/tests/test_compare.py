@@ -67,6 +67,17 @@ def test_the_command_line_gives_the_same_numbers(planted, tmp_path, command):
     assert [float(row["nmi"]) for row in rows] == [run["nmi"] for run in found.runs]
 
 
+def test_classes_without_a_sample_to_judge_by_are_a_warning_and_counted(planted):
+    X, y = planted
+    y = y.copy()
+    y[:2] = "rare"
+    with pytest.warns(UserWarning, match='compare: with 2 labels per class, 1 of 4 classes has no sample left to judge by.*"rare"') as seen:
+        found = compare(X, y, methods=["nmf"], draws=1, labels_per_class=[1, 2])
+    assert len(seen) == 1 and seen[0].filename == __file__
+    assert [line["classes_judged"] for line in found.lines] == [4, 3]
+    assert len(found.notices) == 1 and "rare" in found.notices[0]
+
+
 def test_bad_input_is_refused(planted):
     X, y = planted
     for given, said in [

@@ -14,7 +14,7 @@ import numpy as np
 import partwise as pw
 import pytest
 import scipy.sparse as sp
-from partwise import EntryWeights, FeatureWeights, Graph, Guidance, GuidedNMF, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
+from partwise import ConsensusNMF, EntryWeights, FeatureWeights, Graph, Guidance, GuidedNMF, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw, select_rank
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -119,12 +119,34 @@ def test_weak_topics_are_a_warning_at_the_line_of_the_user():
         fitted(X, [Topic("small", [54, 55])], n_components=4)
 
 
-def test_a_misspelt_seed_brings_the_nearest_words():
+def test_a_misspelt_seed_brings_the_nearest_word():
     X, _, _ = planted(seed=6)
     for words, given, near in ((["hockey"], "hokey", "hockey"), (["t__hockey"], "hockey", "t__hockey"), (["t__hockey", "Hocket"], "hockey", "Hocket")):
         names = [*words, *(f"{j:03}" for j in range(X.shape[1] - len(words)))]
-        with pytest.warns(UserWarning, match=f'"{given}" of topic "sport" is not a feature .nearest: \'{near}\'.*; it is left out'):
+        with pytest.warns(UserWarning, match=f'"{given}" of topic "sport" is not a feature .nearest: "{near}".; it is left out'):
             fitted(X, {"sport": [given, "001"]}, n_components=3, feature_names=names)
+
+
+def test_unknown_seeds_are_warnings_wherever_many_fits_follow():
+    pd = pytest.importorskip("pandas")
+    X, _, words = planted(seed=6)
+    guidance = Guidance({"sport": [words[0], words[1] + "x"], "music": ["piano"]})
+    said = [
+        f'the seed "{words[1]}x" of topic "sport" is not a feature .nearest: "{words[1]}".; it is left out',
+        'the seed "piano" of topic "music" is not a feature; it is left out',
+        'none of the seeds of topic "music" is a feature, so the topic is not guided',
+    ]
+    model = GuidedNMF(4, guidance=guidance, max_iter=3)
+    table = pd.DataFrame(X, columns=words)
+    for name, run in {
+        "GuidedNMF.sweep": lambda: model.sweep(table, scales=[1.0]),
+        "ConsensusNMF": lambda: ConsensusNMF(4, estimator=model, n_restarts=2).fit(table),
+        "select_rank": lambda: select_rank(table, guidance=guidance, max_components=5, n_splits=2, n_restarts=1),
+    }.items():
+        with pytest.warns(UserWarning) as seen:
+            run()
+        for part in said:
+            assert sum(re.search(f"^{name}: {part}", str(warning.message)) is not None for warning in seen) == 1, (name, part, [str(w.message) for w in seen])
 
 
 def test_forbidden_words_are_in_the_report():

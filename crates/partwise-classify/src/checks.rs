@@ -46,15 +46,24 @@ pub(crate) fn check_values<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
 /// A row of zeros still gets a class.
 pub(crate) fn rows_of_zeros<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Option<Notice> {
     let zeros = data.summary().zero_rows.iter().filter(|i| labels.class(**i).is_none());
-    let (count, first) = (zeros.clone().count(), *zeros.clone().next()?);
-    let have = if count == 1 { "unlabelled sample has" } else { "unlabelled samples have" };
-    Some(Notice {
-        code: "classes-of-zero-rows",
-        message: format!(
-            "{count} {have} no entry above 0, the first {first}: their class is a guess, because these rows \
+    guesses(zeros.copied(), ["unlabelled sample has", "unlabelled samples have"])
+}
+
+/// The same for new rows.
+pub(crate) fn new_rows_of_zeros<T: Real>(data: &dyn DataMatrix<T>) -> Option<Notice> {
+    guesses(data.summary().zero_rows.iter().copied(), ["row has", "rows have"])
+}
+
+fn guesses(zeros: impl Iterator<Item = usize> + Clone, [one, many]: [&str; 2]) -> Option<Notice> {
+    let (count, first) = (zeros.clone().count(), zeros.clone().next()?);
+    let message = match count {
+        1 => format!("1 {one} no entry above 0, number {first}: its class is a guess, because the row is 0"),
+        _ => format!(
+            "{count} {many} no entry above 0, the first {first}: their class is a guess, because these rows \
             are 0"
         ),
-    })
+    };
+    Some(Notice { code: "classes-of-zero-rows", message })
 }
 
 /// Classes with one label, none of which can be held out.

@@ -5,8 +5,9 @@
 //! views       the unit rows of X; and where d ≤ 100, or up to 300 rows are nearly parallel, those of
 //!             (x̂, 1 − x̂), x̂ the columns between their extremes. Each goes through all that follows; the
 //!             result is P ∝ Π_v P_v^weight_v, weights ∝ exp(b·(score + agreement − best)). Beside
-//!             d ≤ 100 columns, two voices that learn from the labels alone in standardized columns where
-//!             they find classes of unequal size: linear discriminants and a kernel (`standardized`)
+//!             d ≤ 100 columns, two simple classifiers that learn from the labels alone in standardized
+//!             columns where they find classes of unequal size: linear discriminants and a kernel
+//!             (`standardized`)
 //! folds       fold 0 trains on all labels and holds none out; each further fold holds out a part of them
 //! graphs      7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), sᵢ the distance to the 7th; normalized.
 //!             S_X of the unit rows of X; S_m of the cosines to the class centroids (spherical k-means);
@@ -192,7 +193,8 @@ fn learn<T: Real>(
     check_memory(DataSize::of(data), labels.n_classes(), settings, with_predictor)?;
     checks::check_data(data, labels)?;
     let mut notices = Vec::from_iter(raw_counts(data));
-    // Rows are compared by direction, so a common factor of all entries changes nothing.
+    // Rows are compared by direction and columns between their extremes, so a common factor of all entries
+    // changes nothing.
     let divided = in_range(data);
     let data = divided.as_ref().map_or(data, |(divided, _)| divided.as_ref());
     let pool = Pool::new(settings.threads);
@@ -207,7 +209,8 @@ fn learn<T: Real>(
     let known = views::Known { labels, splits, sizes };
     let (mut found, predictor) = views::classified(data, known, (settings, &pool), observe, with_predictor)?;
     found.notices = notices;
-    Ok((found, predictor))
+    let unit = divided.map_or(1.0, |(_, unit)| unit);
+    Ok((found, predictor.map(|predictor| predictor.in_unit(unit))))
 }
 
 fn check_memory(

@@ -14,9 +14,9 @@ pub struct Classification {
     /// The class of each sample (n): the largest posterior, ties to the lower class.
     pub classes: Vec<usize>,
     /// Every view of the data, and how its best refinement did: the directions of the rows; and the columns,
-    /// where they are few or rows are nearly parallel. Beside few columns, two voices that learn from the
-    /// labels alone follow: linear discriminants and a kernel. The lists below are those of the view that
-    /// weighs most.
+    /// where they are few or rows are nearly parallel. Beside few columns, two simple classifiers that
+    /// learn from the labels alone follow: linear discriminants and a kernel. The lists below are those of
+    /// the view that weighs most.
     pub views: Vec<Member>,
     /// Every graph that was tried.
     pub candidates: Vec<Candidate>,

@@ -7,8 +7,8 @@
 //!
 //! The quality of a view is that of its best refinement: the held-out score and the agreement of the folds.
 //! Posteriors are compared at equal confidence. Where features are few and classes seem to differ in size,
-//! the product is multiplied by two voices that learn from the labels alone (`standardized`). Where class
-//! sizes are known, those of the result are brought to them.
+//! the product is multiplied by two simple classifiers that learn from the labels alone (`standardized`).
+//! Where class sizes are known, those of the result are brought to them.
 
 use partwise::internals::Pool;
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
@@ -23,7 +23,7 @@ use crate::result::{Classification, Member, Phase};
 use crate::scores::weights;
 use crate::settings::ClassifySettings;
 use crate::sizes::ToSizes;
-use crate::standardized::Heard;
+use crate::standardized::SimpleClassifiers;
 use crate::{base, candidates, folds, refinement};
 
 /// The mean largest posterior of the unlabelled samples at which views are compared.
@@ -58,11 +58,11 @@ pub(crate) fn classified<T: Real>(
     observe: &mut dyn FnMut(Phase),
     with_predictor: bool,
 ) -> Result<(Classification, Option<Predictor<T>>)> {
-    let (mut found, mut heard) = (Vec::new(), None);
+    let (mut found, mut simple) = (Vec::new(), None);
     if let Some(columns) = Columns::of(data) {
         observe(Phase::Columns);
         if data.n_features() <= FEW_FEATURES {
-            heard = Some(Heard::new(data, &columns, (known.labels, &known.splits), CONFIDENCE)?);
+            simple = Some(SimpleClassifiers::new(data, &columns, (known.labels, &known.splits), CONFIDENCE)?);
         }
         let view = columns.view(data)?;
         let prepared = Prepared::of_table(&view, settings)?;
@@ -75,7 +75,7 @@ pub(crate) fn classified<T: Real>(
         false => Prepared::of_table(data, settings)?,
     };
     found.insert(0, of_view(&prepared, &known, None, (pool, with_predictor), observe)?);
-    Ok(merged((data, found), heard, &known))
+    Ok(merged((data, found), simple, &known))
 }
 
 /// The classes by one view.
@@ -142,7 +142,7 @@ fn members<T: Real>(found: &[Found<T>], held_out: f64) -> Vec<Member> {
 /// that weighs most.
 fn merged<T: Real>(
     (data, found): (&dyn DataMatrix<T>, Vec<Found<T>>),
-    heard: Option<Heard>,
+    simple: Option<SimpleClassifiers>,
     known: &Known<'_>,
 ) -> (Classification, Option<Predictor<T>>) {
     let labels = known.labels;
@@ -176,15 +176,15 @@ fn merged<T: Real>(
         classification.posteriors = product;
     }
     let held_out = classification.held_out as f64;
-    let voices = heard.and_then(|heard| {
+    let simple = simple.and_then(|simple| {
         let of_views = (&classification.posteriors, &members[..]);
-        let (voices, of_voices) = heard.beside(data, of_views, (&over, held_out), CONFIDENCE)?;
-        let all = voices.members(&classification.posteriors, data);
+        let (simple, of_simple) = simple.beside(data, of_views, (&over, held_out), CONFIDENCE)?;
+        let all = simple.members(&classification.posteriors, data);
         let shape = classification.posteriors.shape();
         let product = product_of(shape, all.iter().map(|(posteriors, weight)| (posteriors, *weight)));
         classification.posteriors = with_labels(labels, product);
-        members.extend(of_voices);
-        Some(voices)
+        members.extend(of_simple);
+        Some(simple)
     });
     let sizes = known.sizes.as_deref();
     let to_sizes = sizes.and_then(|sizes| ToSizes::of(&classification.posteriors, labels, sizes));
@@ -194,5 +194,5 @@ fn merged<T: Real>(
     classification.classes =
         classes(&classification.posteriors).into_iter().map(|class| class as usize).collect();
     classification.views = members;
-    (classification, (!views.is_empty()).then(|| Predictor::of_views(views, voices, to_sizes)))
+    (classification, (!views.is_empty()).then(|| Predictor::of_views(views, simple, to_sizes)))
 }

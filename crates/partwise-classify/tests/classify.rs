@@ -115,7 +115,7 @@ fn tables_of_few_features_are_classified_by_what_lengths_say() {
 
 /// One sample in ten is of the second class, which differs in two of four measurements.
 #[test]
-fn voices_that_assume_no_sizes_stand_beside_few_columns_and_more_samples_of_unequal_classes_are_right() {
+fn classifiers_that_assume_no_sizes_stand_beside_few_columns_and_more_samples_of_unequal_classes_are_right() {
     let n = 300;
     let class = |i: usize| usize::from(i.is_multiple_of(10));
     let row = |i: usize, j: usize| {
@@ -134,9 +134,9 @@ fn voices_that_assume_no_sizes_stand_beside_few_columns_and_more_samples_of_uneq
     let labels = Labels::from_integers(&given).unwrap();
     let (found, predictor) = train(&table(0), &labels, &settings(1)).unwrap();
     let names: Vec<&str> = found.views.iter().map(|view| view.name).collect();
-    let voices = ["standardized columns, linear", "standardized columns, kernel"];
-    assert_eq!(names, [&["directions of rows", "columns"], &voices[..]].concat());
-    assert!(found.views[2..].iter().all(|voice| voice.score.is_some() && voice.weight > 0.0));
+    let simple = ["standardized columns, linear", "standardized columns, kernel"];
+    assert_eq!(names, [&["directions of rows", "columns"], &simple[..]].concat());
+    assert!(found.views[2..].iter().all(|member| member.score.is_some() && member.weight > 0.0));
 
     let parts = predictor.parts();
     let part = |name: &str| parts.iter().find(|(known, _)| known == name).map(|(_, part)| part.clone());
@@ -147,7 +147,10 @@ fn voices_that_assume_no_sizes_stand_beside_few_columns_and_more_samples_of_uneq
         (0..n).filter(|i| (posteriors.get(*i, 1) > posteriors.get(*i, 0)) == (class(n + i) == 1)).count()
     };
     let (with, alone) = (right(&predictor), right(&views_alone));
-    assert!(with > alone + n / 10, "{with} of {n} new rows are right with the voices, {alone} without");
+    assert!(
+        with > alone + n / 10,
+        "{with} of {n} new rows are right with the simple classifiers, {alone} without"
+    );
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn trained<T: Real>(data: &dyn DataMatrix<T>) -> Predictor<T> {
     train(data, &labels, &settings).unwrap().1
 }
 
-/// As [`rows`], but behind the labelled ones most rows are of the first class: voices take part.
+/// As [`rows`], but behind the labelled ones most rows are of the first class: simple classifiers take part.
 fn unequal() -> Matrix<f64> {
     let all = rows(0..150);
     let kept: Vec<usize> = (0..150).filter(|i| *i < 4 * CLASSES || i % CLASSES == 0 || i % 15 == 1).collect();
@@ -153,7 +153,7 @@ fn damaged_parts_are_refused_by_name() {
 }
 
 #[test]
-fn files_from_before_the_voices_beside_columns_are_read_and_predict_without_them() {
+fn files_from_before_the_classifiers_beside_columns_are_read_and_predict_without_them() {
     let predictor = trained(&dense(unequal()));
     let parts: Vec<(String, Part<f64>)> =
         predictor.parts().into_iter().filter(|(name, _)| !name.starts_with("standardized/")).collect();
@@ -164,6 +164,32 @@ fn files_from_before_the_voices_beside_columns_are_read_and_predict_without_them
     let new = dense(rows(60..90));
     let [one, other] = [&predictor, &before].map(|predictor| predictor.posteriors(&new, 1).unwrap());
     assert!(one != other && other.as_slice().iter().all(|p| p.is_finite()));
+}
+
+#[test]
+fn rows_of_any_unit_are_predicted_alike_also_where_squares_leave_the_range_of_the_numbers() {
+    fn check<T: Real>(powers: &[i32]) {
+        let scaled = |x: Matrix<f64>, power: i32| {
+            let x = Matrix::from_fn(x.rows(), D, |i, j| T::from_f64(x.get(i, j) * 2f64.powi(power)));
+            DenseMatrix::from_matrix(x).unwrap()
+        };
+        let of = |power: i32| {
+            let predictor = trained(&scaled(unequal(), power));
+            let new = scaled(rows(60..90), power);
+            let found = predictor.posteriors(&new, 1).unwrap();
+            assert_eq!(again(&predictor).posteriors(&new, 1).unwrap(), found, "2^{power}");
+            found
+        };
+        let one = of(0);
+        for &power in powers {
+            let other = of(power);
+            let pairs = other.as_slice().iter().zip(one.as_slice());
+            let largest = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(largest < 1e-4, "2^{power} of {}: {largest}", T::NAME);
+        }
+    }
+    check::<f64>(&[210, 1000, -210, -1000]);
+    check::<f32>(&[60, 120, -60]);
 }
 
 #[test]

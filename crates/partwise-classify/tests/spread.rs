@@ -291,7 +291,7 @@ fn classes_that_look_in_two_ways_get_two_components_and_their_memberships_are_su
         assert!(line.samples >= 10 && line.mean_cosine > 0.8 && line.shared_cosine > 0.6, "{line:?}");
     }
     let cost = guided.report.cost.unwrap();
-    assert!(cost.unguided <= cost.guided && cost.fraction() >= 0.0, "{cost:?}");
+    assert!(cost.unguided <= cost.guided && cost.fraction().unwrap() >= 0.0, "{cost:?}");
 
     // New rows are drawn to their class.
     let new = planted(60, 11);

@@ -79,6 +79,7 @@ fn compared<T: Real>(request: &CompareRequest, read: Read, folder: OutputFolder)
     folder.write("draws.csv", |w| w.write_all(runs_csv(&found).as_bytes()))?;
     let page = report::compare_page(&source, &settings, &found, &lines);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
+    let notes = notes(&[&known.notes, &source.notes], &found);
     let run = json!({
         "command": "compare",
         "versions": io::versions(),
@@ -92,12 +93,12 @@ fn compared<T: Real>(request: &CompareRequest, read: Read, folder: OutputFolder)
         "lines": lines.iter().map(|line| line_json(&found, line)).collect::<Vec<_>>(),
         "runs": found.runs.iter().map(|run| run_json(&found, run)).collect::<Vec<_>>(),
         "stopped": found.stopped,
-        "notes": known.notes.iter().chain(&source.notes).collect::<Vec<_>>(),
+        "notes": notes,
         "seconds": began.elapsed().as_secs_f64(),
         "peak_memory_bytes": io::machine::peak_memory(),
     });
     let run = outputs::finish(folder, run)?;
-    known.notes.iter().chain(&source.notes).for_each(|note| verbosity.note(note));
+    notes.iter().for_each(|note| verbosity.note(note));
     if found.stopped {
         let draws = lines.first().map_or(0, |line| line.draws);
         verbosity.note(&format!(
@@ -106,10 +107,15 @@ fn compared<T: Real>(request: &CompareRequest, read: Read, folder: OutputFolder)
         ));
     }
     print(&source, &found, &lines).iter().for_each(|line| verbosity.say(line));
-    let out = request.write.out.display();
+    let out = request.write.out().display().to_string();
     verbosity
         .say(&format!("result: {out} in {:.1} s (open {out}/report.html)", began.elapsed().as_secs_f64()));
     Ok(outputs::end(&request.write, &run))
+}
+
+/// What the readers noticed, and what is worth knowing of the comparison.
+fn notes(read: &[&[String]], found: &Compared) -> Vec<String> {
+    read.concat().into_iter().chain(found.notices().into_iter().map(|notice| notice.message)).collect()
 }
 
 /// The table for the terminal.
@@ -121,8 +127,12 @@ fn print(source: &Source, found: &Compared, lines: &[CompareLine]) -> Vec<String
         if line.labels_per_class != number {
             number = line.labels_per_class;
             let plural = if line.draws == 1 { "draw" } else { "draws" };
+            let judged = match found.classes_judged(number) {
+                (judged, all) if judged < all => format!("{judged} of {all} classes judged; "),
+                _ => String::new(),
+            };
             out.push(format!(
-                "{number} labels per class, {} {plural} ({} samples; mean ± standard error):",
+                "{number} labels per class, {} {plural} ({} samples; {judged}mean ± standard error):",
                 line.draws, source.rows
             ));
             out.push(format!(
@@ -151,7 +161,7 @@ fn lines_csv(found: &Compared, lines: &[CompareLine]) -> String {
     let mut out = String::from(
         "method,labels_per_class,draws,accuracy_by,accuracy,accuracy_standard_error,difference,\
         difference_standard_error,nmi,nmi_standard_error,relative_error,relative_error_standard_error,\
-        seconds\n",
+        seconds,classes_judged\n",
     );
     let mean = |mean: Option<&Mean>| {
         let error = mean.and_then(|mean| mean.standard_error).map_or(String::new(), |e| e.to_string());
@@ -159,7 +169,7 @@ fn lines_csv(found: &Compared, lines: &[CompareLine]) -> String {
     };
     for line in lines {
         out.push_str(&format!(
-            "{},{},{},{},{},{},{},{},{}\n",
+            "{},{},{},{},{},{},{},{},{},{}\n",
             found.methods[line.method],
             line.labels_per_class,
             line.draws,
@@ -169,6 +179,7 @@ fn lines_csv(found: &Compared, lines: &[CompareLine]) -> String {
             mean(Some(&line.nmi)),
             mean(line.relative_error.as_ref()),
             line.seconds.mean,
+            found.classes_judged(line.labels_per_class).0,
         ));
     }
     out
@@ -207,6 +218,7 @@ fn line_json(found: &Compared, line: &CompareLine) -> Value {
         "nmi": mean(&line.nmi),
         "relative_error": line.relative_error.as_ref().map(mean),
         "seconds": mean(&line.seconds),
+        "classes_judged": found.classes_judged(line.labels_per_class).0,
     })
 }
 

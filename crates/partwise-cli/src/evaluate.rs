@@ -1,6 +1,6 @@
 //! `partwise evaluate`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use partwise::clustering::{KMeansSettings, k_means};
@@ -22,7 +22,7 @@ pub(crate) fn run(request: &EvaluateRequest) -> Result<Outcome> {
         bail!("--n-clusters applies only to --clusters k-means and k-means-rows");
     }
     request.given.check_standard_input()?;
-    let path = model_path(&request.result);
+    let path = ModelFile::path_in(&request.result);
     // The clusters of a classification are its classes, unless clusters of codes are asked for.
     let by_codes = request.clusters != Clusters::Shares && path.exists();
     let evaluation = match Classified::of(request)? {
@@ -194,9 +194,4 @@ fn unit_rows(matrix: &Matrix<f64>) -> Matrix<f64> {
         row.iter_mut().filter(|_| length > 0.0).for_each(|v| *v /= length);
     }
     out
-}
-
-/// A model file, or the one in a folder.
-pub(crate) fn model_path(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join("model.safetensors") } else { path.to_path_buf() }
 }

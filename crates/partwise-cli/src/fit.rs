@@ -189,8 +189,9 @@ fn data<T: Real>(
 
 /// The model that a fit starts from.
 fn start_model(path: &Path) -> Result<ModelFile> {
-    let model = ModelFile::read(path)?;
-    model.check_factors(path)?;
+    let path = ModelFile::path_in(path);
+    let model = ModelFile::read(&path)?;
+    model.check_factors(&path)?;
     Ok(model)
 }
 
@@ -342,7 +343,7 @@ fn finish<T: Real>(
     // Process 0 keeps them for all.
     let checkpoints = request.long.checkpoint.filter(|_| folder.is_some()).map(|seconds| {
         let when = (seconds, request.long.resume);
-        checkpoint::open(&request.write.out, description(request, &job)?, when, verbosity)
+        checkpoint::open(&request.write.out(), description(request, &job)?, when, verbosity)
     });
     let checkpoints = checkpoints.transpose()?;
     job.chosen.iter().for_each(|line| verbosity.say(line));
@@ -361,6 +362,6 @@ fn finish<T: Real>(
         None => {}
     }
     done.notes.iter().for_each(|(_, note)| verbosity.note(note));
-    print_result(verbosity, &done, &request.write.out.display().to_string());
+    print_result(verbosity, &done, &request.write.out().display().to_string());
     Ok(outputs::end(&request.write, &run))
 }

@@ -77,7 +77,8 @@ fn by_rows(request: &FitRequest, file: BlockFile) -> Result<BlockFile> {
         );
     }
     // The folder that the result will be in, as far as it is there.
-    let above = request.write.out.ancestors().skip(1).find(|folder| folder.is_dir());
+    let out = request.write.out();
+    let above = out.ancestors().skip(1).find(|folder| folder.is_dir());
     let folder = above.unwrap_or(Path::new("."));
     request.write.verbosity().say(&format!(
         "the matrix is stored by columns: its rows are written to a temporary file in {} first (`partwise convert \

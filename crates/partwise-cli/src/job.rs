@@ -6,7 +6,7 @@ use anyhow::Result;
 use partwise::memory::{self, DataSize, Estimate};
 use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, Memberships, Owners, ShareOf, fit_guided, likeness};
-use partwise::{DataMatrix, Fit, Loss, Model, Real, Scaling, Settings, StopReason, blocks, fit_observed};
+use partwise::{DataMatrix, Fit, Model, Real, Scaling, Settings, StopReason, blocks, fit_observed};
 use partwise_io::CheckpointFile;
 
 use crate::input::Source;
@@ -175,15 +175,6 @@ pub(crate) fn relative_kkt<T>(fit: &Fit<T>) -> Option<f64> {
     let first = fit.history.iter().find_map(|i| i.kkt)?;
     let last = fit.history.iter().rev().find_map(|i| i.kkt)?;
     (first > 0.0).then(|| last / first)
-}
-
-/// What the relative error of a fit with this loss is called.
-pub(crate) fn error_name(loss: Loss) -> &'static str {
-    match loss {
-        Loss::Frobenius => "relative error",
-        Loss::KullbackLeibler => "divergence per unit of data",
-        _ => "loss per unit of data",
-    }
 }
 
 /// How far a fit is from the tolerance when something else ended it, and what can be done.

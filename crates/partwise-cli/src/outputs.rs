@@ -34,7 +34,7 @@ pub(crate) const OF_A_FIT: &[&str] = &[
 /// Takes hold of the folder for the results before any time is spent, so that a target that can't be written,
 /// is not ours or is written by another run is refused now.
 pub(crate) fn open(write: &Write, names: &[&str]) -> Result<OutputFolder> {
-    Ok(OutputFolder::for_files(&write.out, write.force, names)?)
+    Ok(write.open(names)?)
 }
 
 /// Writes all files of a fit and gives the folder its name; returns what run.json holds.

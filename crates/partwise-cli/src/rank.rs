@@ -9,7 +9,7 @@ use partwise::recipes::{
     FinishedPieces, RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, memory_of_rank,
     select_rank,
 };
-use partwise::{DataMatrix, Loss, Real, Scaling, Settings};
+use partwise::{DataMatrix, Error, Loss, Real, Scaling, Settings};
 use partwise_io::{self as io, OutputFolder, PieceFolder};
 use serde_json::{Map, Value, json};
 
@@ -25,16 +25,22 @@ use partwise_report::{duration, program::Outcome};
 
 /// What it writes, beside run.json.
 const FILES: &[&str] = &["rank.csv", "rank.json", "report.html"];
+/// The flags for the numbers of [`RankSettings`], in their order.
+const FLAGS: [&str; 4] = ["--from", "--to", "--splits", "--restarts"];
 
 /// Reads the data, compares numbers of components, writes the table, the answer and a page.
 pub(crate) fn run(request: &RankRequest) -> Result<Outcome> {
     let folder = outputs::open(&request.write, FILES)?;
     let mut read = input::read(&request.data)?;
     name_features_by(request.known.feature_names.as_deref(), &mut read.source)?;
-    match read.is_single(request.dtype) {
+    let found = match read.is_single(request.dtype) {
         true => ranked::<f32>(request, read, folder),
         false => ranked::<f64>(request, read, folder),
-    }
+    };
+    found.map_err(|error| match error.downcast::<Error>() {
+        Ok(error) => error.with_names_of_settings(&RankSettings::WORDS, &FLAGS).into(),
+        Err(other) => other,
+    })
 }
 
 fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> Result<Outcome> {
@@ -55,6 +61,8 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         ..Settings::new(1)
     };
     summary::print_data(verbosity, &source);
+    let of_guidance = known.as_ref().map_or(Vec::new(), Known::notes_of_many_fits);
+    of_guidance.iter().for_each(|note| verbosity.note(note));
     let needed = memory_of_rank(data.as_ref(), guidance.as_ref(), loss, &settings, &request.rank)?;
     verbosity.say(&summary::memory_of_many(&needed, settings.memory_limit));
     let began = Instant::now();
@@ -80,7 +88,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     let answer = answer_json(&found);
     folder.write("rank.json", |w| w.write_all(format!("{answer:#}\n").as_bytes()))?;
     let (name, names) = (input::short_name(&source.name), source.feature_names.as_deref());
-    let page = report::rank_page(&name, &found, names, &facts(request, &source, &found));
+    let page = report::rank_page(&name, &found, names, &facts(request, &source, &found, &of_guidance));
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     let run = outputs::finish(
         folder,
@@ -94,7 +102,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
                 "time_limit_seconds": request.time_limit },
             "guidance": known.as_ref().zip(guidance.as_ref()).map(|(known, given)| known.to_json(given)),
             "result": answer,
-            "notes": source.notes,
+            "notes": source.notes.iter().chain(&of_guidance).collect::<Vec<_>>(),
             "threads": request.run.threads,
             "seconds": seconds,
             "peak_memory_bytes": io::machine::peak_memory(),
@@ -109,10 +117,9 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         kept.remove()?;
     }
     source.notes.iter().for_each(|note| verbosity.note(note));
-    known.iter().flat_map(|known| &known.notes).for_each(|(_, note)| verbosity.note(note));
     found.table.iter().for_each(|row| verbosity.say(&line(row)));
     verbosity.say(&found.explanation());
-    let out = request.write.out.display();
+    let out = request.write.out().display().to_string();
     verbosity.say(&format!("result: {out} in {seconds:.1} s (open {out}/report.html)"));
     Ok(outputs::end(&request.write, &run))
 }
@@ -240,7 +247,12 @@ fn answer_json(found: &RankChoice) -> Value {
     out
 }
 
-fn facts(request: &RankRequest, source: &Source, found: &RankChoice) -> Vec<(&'static str, String)> {
+fn facts(
+    request: &RankRequest,
+    source: &Source,
+    found: &RankChoice,
+    notes: &[String],
+) -> Vec<(&'static str, String)> {
     let mut facts = source.facts().to_vec();
     facts.extend([
         ("Loss", found.loss.name().to_string()),
@@ -249,5 +261,6 @@ fn facts(request: &RankRequest, source: &Source, found: &RankChoice) -> Vec<(&'s
         ("Starts of each fit", found.restarts.to_string()),
         ("Seed", request.run.seed.to_string()),
     ]);
+    facts.extend(notes.iter().map(|note| ("Note", note.clone())));
     facts
 }

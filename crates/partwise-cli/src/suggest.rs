@@ -7,7 +7,7 @@ use partwise_io::ModelFile;
 use serde_json::json;
 
 use crate::classify;
-use crate::evaluate::{guiding_samples, model_path};
+use crate::evaluate::guiding_samples;
 use crate::labels::label_table;
 use crate::request::SuggestRequest;
 use partwise_report::console::{self, Verbosity};
@@ -16,7 +16,7 @@ use partwise_report::program::Outcome;
 /// Reads a result and prints a table, or JSON.
 pub(crate) fn run(request: &SuggestRequest) -> Result<Outcome> {
     request.given.check_standard_input()?;
-    let path = model_path(&request.result);
+    let path = ModelFile::path_in(&request.result);
     let model = ModelFile::open(&path)?;
     let Memberships { codes, components, of, names } = memberships(&model)?;
     let samples = model.texts("row_names");

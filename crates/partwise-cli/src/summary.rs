@@ -5,7 +5,7 @@ use partwise::recipes::{Finding, GuidanceReport, Level, Likeness, Verdict};
 use partwise::{Real, StopReason};
 
 use crate::input::Source;
-use crate::job::{Done, Job, error_name};
+use crate::job::{Done, Job};
 use crate::words::{ending, iterations};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
@@ -56,7 +56,7 @@ pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, ou
     let fit = &done.fit;
     let ending = ending(fit.stop);
     let (count, seconds) = (iterations(fit.iterations), duration(done.fit_seconds));
-    let (name, error) = (error_name(fit.loss), fit.relative_error);
+    let (name, error) = (fit.loss.error_name(), fit.relative_error);
     verbosity.say(&format!(
         "fit: {ending} after {count} in {seconds}; {name} {error:.4}, objective {:.6e}{}",
         fit.objective,

@@ -8,7 +8,7 @@ use partwise::recipes::{SweepPoint, sweep};
 use partwise_io::OutputFolder;
 use serde_json::{Value, json};
 
-use crate::job::{Job, error_name};
+use crate::job::Job;
 use crate::request::SweepRequest;
 use crate::{fit, input, outputs, record, report, summary};
 use partwise_report::interrupt::{self, Kept};
@@ -31,10 +31,12 @@ fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder)
     let verbosity = write.verbosity();
     job.known.check_components("sweep")?;
     summary::print_input(verbosity, job);
+    let of_guidance = job.known.notes_of_many_fits();
+    of_guidance.iter().for_each(|note| verbosity.note(note));
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let (guidance, loss) = (&job.known.guidance, job.model.loss());
     let (mut points, mut stopped) = (Vec::new(), false);
-    verbosity.say(&format!("{:>10}   {:>28}   {:>10}", "scale", error_name(loss), "agreement"));
+    verbosity.say(&format!("{:>10}   {:>28}   {:>10}", "scale", loss.error_name(), "agreement"));
     for &scale in &request.scales {
         let found = interrupt::work(|| sweep(job.data, guidance, loss, &job.settings, &[scale]));
         match found {
@@ -56,10 +58,11 @@ fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder)
         let (done, all) = (points.len(), request.scales.len());
         format!("stopped after {done} of {all} scales; the others were not fitted")
     });
-    let run = write_result(folder, job, &points, done.as_deref(), began)?;
+    let notes = [&job.source.notes[..], &of_guidance].concat();
+    let run = write_result(folder, job, (&points, done.as_deref()), &notes, began)?;
     done.iter().for_each(|note| verbosity.note(note));
     job.source.notes.iter().for_each(|note| verbosity.note(note));
-    let out = write.out.display();
+    let out = write.out().display().to_string();
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
     Ok(outputs::end(write, &run))
 }
@@ -71,8 +74,8 @@ fn line(point: &SweepPoint) -> String {
 fn write_result<T: Real>(
     folder: OutputFolder,
     job: &Job<'_, T>,
-    points: &[SweepPoint],
-    stopped: Option<&str>,
+    (points, stopped): (&[SweepPoint], Option<&str>),
+    notes: &[String],
     began: Instant,
 ) -> Result<Value> {
     folder.write("sweep.csv", |w| {
@@ -89,9 +92,10 @@ fn write_result<T: Real>(
         ("Most iterations", job.settings.max_iterations.to_string()),
     ]);
     facts.extend(job.chosen.iter().map(|line| ("Chosen", line.clone())));
+    facts.extend(notes.iter().map(|note| ("Note", note.clone())));
     facts.extend(stopped.map(|note| ("Stopped", note.to_string())));
     let title = input::short_name(&job.source.name);
-    let page = report::sweep_page(&title, error_name(loss), points, &facts);
+    let page = report::sweep_page(&title, loss.error_name(), points, &facts);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     let point = |p: &SweepPoint| json!({ "scale": p.scale, "relative_error": p.relative_error, "agreement": p.agreement });
     let run = json!({
@@ -102,7 +106,7 @@ fn write_result<T: Real>(
             "tolerance": job.settings.tolerance, "max_iterations": job.settings.max_iterations },
         "chosen": job.chosen,
         "stopped": stopped.is_some(),
-        "notes": job.source.notes,
+        "notes": notes,
         "guidance": job.known.to_json(&job.known.at(1.0)),
         "points": points.iter().map(point).collect::<Vec<_>>(),
         "seconds": began.elapsed().as_secs_f64(),

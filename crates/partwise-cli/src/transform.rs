@@ -6,15 +6,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use partwise::internals::settings_for_new_rows;
 use partwise::recipes::{Memberships, Owners};
-use partwise::{DataMatrix, Fit, Matrix, Real, Settings};
+use partwise::{DataMatrix, Fit, Matrix, Real, Settings, SolverChoice, StopReason};
 use partwise_classify::{encode_by_classes, encode_by_scorer};
 use partwise_io::{FORMATS, Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
 use crate::classify::{ClassifierFile, is_single};
-use crate::evaluate::model_path;
 use crate::input::{self, Read, Source, Table};
-use crate::job::error_name;
 use crate::progress::Progress;
 use crate::request::choices::name_of;
 use crate::request::{Codes, DataSource, TransformRequest};
@@ -29,7 +27,7 @@ const FILES: &[&str] = &["codes.npy", "codes.csv", "memberships.csv"];
 /// Reads model and rows, finds the codes and the classes, writes.
 pub(crate) fn run(request: &TransformRequest) -> Result<Outcome> {
     let folder = outputs::open(&request.write, FILES)?;
-    let model = ModelFile::open(&model_path(&request.model))?;
+    let model = ModelFile::open(&ModelFile::path_in(&request.model))?;
     match is_single(&model) {
         true => run_in::<f32>(request, &model, folder),
         false => run_in::<f64>(request, &model, folder),
@@ -53,7 +51,7 @@ struct Coded<T: Real> {
 
 fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: OutputFolder) -> Result<Outcome> {
     let began = Instant::now();
-    let (verbosity, path) = (request.write.verbosity(), model_path(&request.model));
+    let (verbosity, path) = (request.write.verbosity(), ModelFile::path_in(&request.model));
     let components = model.tensor("components").map(Tensor::to_matrix::<T>);
     let classifier = ClassifierFile::<T>::of(model, &path)?;
     let features = match (&components, &classifier) {
@@ -65,14 +63,19 @@ fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: Output
     if request.data.text.is_some() && vocabulary.is_none() {
         bail!("{}: the model was not fitted to texts, so it has no words to count", path.display());
     }
-    let data = in_layer_of(model, &request.data);
-    let read = input::read_with(&data, vocabulary.as_ref());
+    let (data, taken) = in_layer_of(model, &request.data);
+    let mut read = input::read_with(&data, vocabulary.as_ref());
+    if let Some(layer) = &taken {
+        let context = || format!("the model was fitted to \"{layer}\"; --layer reads another matrix");
+        read = read.with_context(context);
+    }
     let Read { values, mut source } = match vocabulary {
         Some(_) if data.text.is_none() => {
             read.context("the model was fitted to texts; --text reads new texts and counts their words")?
         }
         _ => read?,
     };
+    source.notes.extend(note_of_layer(model, &source, taken.as_deref()));
     let values = with_features_of(model, values, &mut source, features)?;
     let (mut table, _) = Table::<T>::from_values(values, &mut source, false)?;
     table.scale(&model.scaling(&path)?);
@@ -84,6 +87,7 @@ fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: Output
         None => None,
         Some(classifier) => {
             let threads = request.run.threads;
+            source.notes.extend(classifier.notes(data.as_ref()));
             let posteriors = interrupt::work(|| classifier.posteriors(data.as_ref(), threads))??;
             let largest = |i: usize| {
                 let row = posteriors.row(i);
@@ -98,32 +102,71 @@ fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: Output
     let new = New { codes: codes.transpose()?, classes };
     let run = write(request, folder, &source, &new, read_seconds)?;
     source.notes.iter().for_each(|note| verbosity.note(note));
-    if let Some(Coded { fit, .. }) = &new.codes {
+    if let Some(Coded { fit, settings, .. }) = &new.codes {
         notable(fit).for_each(|message| verbosity.note(message));
         verbosity.say(&format!(
-            "transform: {} after {} in {}; {} {:.4}",
-            ending(fit.stop),
-            iterations(fit.iterations),
+            "transform: {} in {}; {} {:.4}",
+            how_ended(fit, settings),
             duration(fit.elapsed.as_secs_f64()),
-            error_name(fit.loss),
+            fit.loss.error_name(),
             fit.relative_error
         ));
     }
     if new.classes.is_some() {
         verbosity.say("memberships.csv: the class of each row and its posteriors, by the classifier");
     }
-    verbosity.say(&format!("result: {}", request.write.out.display()));
+    verbosity.say(&format!("result: {}", request.write.out().display()));
     Ok(outputs::end(&request.write, &run))
 }
 
-/// The data, from the layer that the fit read, unless another is asked for.
-fn in_layer_of(model: &ModelFile, data: &DataSource) -> DataSource {
-    let mut data = data.clone();
-    let is_of_cells = data.path.extension().is_some_and(|end| end == "h5ad" || end == "h5");
-    if is_of_cells && data.options.layer.is_none() {
-        data.options.layer = model.field("data.layer").and_then(Value::as_str).map(String::from);
+/// How the search for the codes ended. Block pivoting reaches the minimum in one round.
+fn how_ended<T: Real>(fit: &Fit<T>, settings: &Settings) -> String {
+    let exact = settings.solver == SolverChoice::Bpp && fit.stop == StopReason::IterationLimit;
+    if exact && fit.iterations > 0 {
+        return "solved exactly".into();
     }
-    data
+    format!("{} after {}", ending(fit.stop), iterations(fit.iterations))
+}
+
+/// The data, from the layer that the fit read, unless another is asked for; and that layer, if it is taken.
+/// Layers of one format of cells mean nothing in another.
+fn in_layer_of(model: &ModelFile, data: &DataSource) -> (DataSource, Option<String>) {
+    let mut data = data.clone();
+    let whole = data.path.with_extension("");
+    let compressed = data.path.extension().is_some_and(|end| end == "gz");
+    let end = if compressed { whole.extension() } else { data.path.extension() };
+    let format =
+        FORMATS.iter().find(|format| end.is_some_and(|end| format.extensions.iter().any(|e| end == *e)));
+    let of_fit = model.field("data.format").and_then(Value::as_str);
+    let alike = format.is_some_and(|format| format.is_of_cells() && Some(format.name) == of_fit);
+    let layer = model.field("data.layer").and_then(Value::as_str).map(String::from);
+    let taken = layer.filter(|_| alike && data.options.layer.is_none());
+    if taken.is_some() {
+        data.options.layer.clone_from(&taken);
+    }
+    (data, taken)
+}
+
+/// Which matrix of a file of cells was read, where that is not plain: the one of the fit, or another one.
+fn note_of_layer(model: &ModelFile, source: &Source, taken: Option<&str>) -> Option<String> {
+    if let Some(layer) = taken {
+        return Some(format!("\"{layer}\" was read, which the model was fitted to"));
+    }
+    let own = |layer: Option<&str>| match layer {
+        None | Some("X") => "X".to_string(),
+        Some("raw/X") => "raw".to_string(),
+        Some("layers/raw") => "layers/raw".to_string(),
+        Some(layer) => layer.strip_prefix("layers/").unwrap_or(layer).to_string(),
+    };
+    let of_fit = own(model.field("data.layer").and_then(Value::as_str));
+    let read = own(source.layer.as_deref());
+    let alike = model.field("data.format").and_then(Value::as_str) == Some(source.format.as_str());
+    (alike && source.format == "h5ad" && of_fit != read).then(|| {
+        format!(
+            "these rows are of \"{read}\", but the model was fitted to \"{of_fit}\": the codes are right only if \
+            both hold values of the same kind"
+        )
+    })
 }
 
 /// The codes of rows; with `classes` each row is drawn to the component of its class.
@@ -134,7 +177,7 @@ fn coded<T: Real>(
     components: &Matrix<T>,
     classes: Option<&[usize]>,
 ) -> Result<Coded<T>> {
-    let path = model_path(&request.model);
+    let path = ModelFile::path_in(&request.model);
     let loss = model.loss()?.context("the model lacks its loss")?;
     let of_fit = model.field("settings.max_iterations").and_then(Value::as_u64);
     let settings = request.solver.settings(&request.run, of_fit.and_then(|count| count.try_into().ok()));
@@ -231,7 +274,7 @@ fn write<T: Real>(
     let run = json!({
         "command": "transform",
         "versions": partwise_io::versions(),
-        "model": model_path(&request.model).display().to_string(),
+        "model": ModelFile::path_in(&request.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
         "settings": { "solver": fit.map(|fit| fit.solver), "seed": request.run.seed,
             "tolerance": settings.map(|settings| settings.tolerance),

@@ -66,7 +66,27 @@ fn other_commands_read_files_of_cells() {
     // A model of a layer reads that layer again.
     succeed(folder, "fit sparse.h5ad --layer counts -k 2 --out layer --quiet");
     succeed(folder, "transform layer plain.h5ad --out same --quiet");
-    assert_eq!(json(folder.join("same/run.json"))["data"]["layer"], "counts");
+    let same = json(folder.join("same/run.json"));
+    assert_eq!(same["data"]["layer"], "counts");
+    assert!(same["notes"].to_string().contains("which the model was fitted to"), "{}", same["notes"]);
+    // Another matrix than that of the fit is read with a notice, and the same one without.
+    for (arguments, notice) in [
+        ("transform a sparse.h5ad --layer counts", Some(("counts", "X"))),
+        ("transform layer sparse.h5ad --layer X", Some(("X", "counts"))),
+        ("transform layer plain.h5ad --layer raw", Some(("raw", "counts"))),
+        ("transform layer sparse.h5ad --layer layers/counts", None),
+        ("transform a sparse.h5ad", None),
+    ] {
+        let said = stderr(&run(folder, &format!("{arguments} --out other --force")));
+        let expected = notice.map(|(read, fitted)| {
+            format!("these rows are of \"{read}\", but the model was fitted to \"{fitted}\"")
+        });
+        assert_eq!(said.contains("but the model was fitted to"), expected.is_some(), "{arguments}: {said}");
+        assert!(expected.is_none_or(|expected| said.contains(&expected)), "{arguments}: {said}");
+    }
+    // Layers of .h5ad mean nothing in a 10x file.
+    let said = stderr(&run(folder, "transform layer tenx3.h5 --out never"));
+    assert!(!said.contains("feature type \"counts\""), "{said}");
     succeed(folder, "sweep sparse.h5ad --label-column donor --scales 1 --max-iter 3 --out s --quiet");
     succeed(folder, "rank tenx3.h5 --from 1 --to 2 --splits 2 --restarts 1 --out r --quiet");
     assert_eq!(json(folder.join("r/run.json"))["data"]["format"], "10x");

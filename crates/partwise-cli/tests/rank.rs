@@ -57,9 +57,9 @@ fn ranges_that_cannot_be_compared_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     two_parts(folder.path());
     for (flags, part) in [
-        ("--from 5 --to 4", "from 1 to the greatest k"),
-        ("--from 20 --to 30", "at most"),
-        ("--splits 1", "2 or more"),
+        ("--from 5 --to 4", "--from is 5, but must be from 1 to --to, which is 4"),
+        ("--from 20 --to 30", "--from is 20, but must be at most"),
+        ("--splits 1", "--splits is 1, but must be 2 or more"),
         ("--holdout entries", "single entries need the squared loss"),
     ] {
         let output = run(folder.path(), &format!("rank x.csv --no-header {flags} --out never"));

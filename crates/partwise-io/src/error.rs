@@ -124,6 +124,11 @@ pub enum IoError {
         /// What can be done.
         advice: String,
     },
+    /// Another run is writing what this one would write.
+    Busy {
+        /// The folder or file.
+        path: PathBuf,
+    },
     /// The content is valid but does not match the other data (a count, a shape).
     Mismatch {
         /// The file.
@@ -146,6 +151,7 @@ impl IoError {
             | IoError::WrongFormat { path, .. }
             | IoError::UnknownName { path, .. }
             | IoError::Exists { path, .. }
+            | IoError::Busy { path }
             | IoError::Mismatch { path, .. } => path,
         }
     }
@@ -195,6 +201,9 @@ impl fmt::Display for IoError {
                 write!(f, "there is no {kind} \"{name}\"; valid: {}", valid.join(", "))
             }
             IoError::Exists { advice, .. } => write!(f, "it already exists; {advice}"),
+            IoError::Busy { .. } => {
+                write!(f, "another run of Partwise is writing it; wait for it, or choose another folder")
+            }
         }
     }
 }

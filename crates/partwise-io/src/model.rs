@@ -11,13 +11,14 @@
 //! The document has `"format"`: [`MODEL_FORMAT`]; readers refuse a newer one. The rest of it is the caller's.
 
 use crate::error::{IoError, Place, Result};
+use crate::result_files::RESULT_MARK;
 use crate::source::bytes_at;
 use crate::source::{Look, looks_like};
 use crate::write::write_atomic;
 use partwise::{Matrix, Real};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The number of the document's layout that this version writes, and the newest that it reads.
 pub const MODEL_FORMAT: u64 = 1;
@@ -25,6 +26,37 @@ pub const MODEL_FORMAT: u64 = 1;
 /// The versions that made a result, as in its record.
 pub fn versions() -> Value {
     json!({ "partwise": env!("CARGO_PKG_VERSION"), "model_format": MODEL_FORMAT })
+}
+
+/// The name of the model in a folder of results.
+const IN_FOLDER: &str = "model.safetensors";
+
+/// What to say of a folder of results without a model: which command wrote it, and which folders in it have
+/// one. `None` if the path does not name the model of a folder that is there.
+fn without_model(path: &Path) -> Option<IoError> {
+    /// Folders that are listed.
+    const MOST: usize = 10;
+    let named = path.file_name().is_some_and(|name| name == IN_FOLDER);
+    let folder = path.parent().filter(|folder| named && folder.is_dir())?;
+    let record = std::fs::read(folder.join(RESULT_MARK)).ok();
+    let record = record.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    let command = record.as_ref().and_then(|record| record.get("command")).and_then(Value::as_str);
+    let what = match command {
+        Some(command) => format!("this is a result of `partwise {command}`, which has no {IN_FOLDER}"),
+        None => format!("this folder has no {IN_FOLDER}"),
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let with_model = entries.map(|entry| entry.path()).filter(|path| path.join(IN_FOLDER).is_file());
+    let mut with_model: Vec<String> = with_model.map(|path| path.display().to_string()).collect();
+    with_model.sort();
+    let advice = match with_model.len() {
+        0 => "give the folder of a fit or of a classification".to_string(),
+        count => {
+            let more = if count > MOST { format!(" and {} more", count - MOST) } else { String::new() };
+            format!("these folders in it have one: {}{more}", with_model[..count.min(MOST)].join(", "))
+        }
+    };
+    Some(IoError::unsupported(folder, Place::Whole, format!("{what}; {advice}"), &[]))
 }
 
 /// Larger headers than this are not believed.
@@ -120,6 +152,11 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
+    /// The path of a model file, or of the one in a folder of results.
+    pub fn path_in(path: &Path) -> PathBuf {
+        if path.is_dir() { path.join(IN_FOLDER) } else { path.to_path_buf() }
+    }
+
     /// The matrix of this name.
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
         self.tensors.iter().find(|(known, _)| known == name).map(|(_, tensor)| tensor)
@@ -177,7 +214,12 @@ impl ModelFile {
     /// # Errors
     /// When it can't be read, is not a model of this program, is damaged, or has a newer format.
     pub fn read(path: &Path) -> Result<ModelFile> {
-        let (path, bytes) = bytes_at(path)?;
+        let (path, bytes) = bytes_at(path).map_err(|error| match error {
+            IoError::System { source, .. } if source.kind() == io::ErrorKind::NotFound && !path.exists() => {
+                without_model(path).unwrap_or_else(|| IoError::system(path, "open", source))
+            }
+            other => other,
+        })?;
         if bytes.is_empty() {
             return Err(IoError::Empty { path });
         }

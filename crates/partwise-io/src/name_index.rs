@@ -65,7 +65,7 @@ impl<'a> NameIndex<'a> {
 
     /// `" (nearest: \"goal\")"`, or nothing.
     pub(crate) fn near(&self, name: &str) -> String {
-        nearest(name, &self.compared()).map_or(String::new(), |near| format!(" (nearest: \"{near}\")"))
+        nearest(name, self.compared()).map_or(String::new(), |near| format!(" (nearest: \"{near}\")"))
     }
 
     /// `, did you mean "goal"?` for the nearest name, or a semicolon.

@@ -70,6 +70,22 @@ impl OutputFolder {
         made
     }
 
+    /// As [`OutputFolder::for_files`] without force, for the first of `targets` that is neither there nor
+    /// being written by another run.
+    ///
+    /// # Errors
+    /// As [`OutputFolder::for_files`]; for `targets` that are all taken, that of the last.
+    pub fn in_first_free(targets: impl IntoIterator<Item = PathBuf>, names: &[&str]) -> Result<Self> {
+        let mut last = IoError::Exists { path: PathBuf::new(), advice: "choose another folder".into() };
+        for target in targets {
+            match OutputFolder::for_files(&target, false, names) {
+                Err(error @ (IoError::Exists { .. } | IoError::Busy { .. })) => last = error,
+                other => return other,
+            }
+        }
+        Err(last)
+    }
+
     fn take(target: &Path, force: bool, names: &[&str], made_parents: &mut Vec<Unfinished>) -> Result<Self> {
         let replaces = is_replaced(target, force)?;
         let (home, hidden) = if replaces {

@@ -1,7 +1,7 @@
 //! A lock for a result that is being written, so that two runs (also in two containers) do not write it at
 //! the same time.
 
-use crate::error::{IoError, Place, Result};
+use crate::error::{IoError, Result};
 use crate::write::Unfinished;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -32,9 +32,7 @@ impl OutputLock {
                 // The run that had it removed the file in between: the next try makes another.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    let message =
-                        "another run of Partwise is writing it; wait for it, or choose another folder";
-                    return Err(IoError::unsupported(target, Place::Whole, message, &[]));
+                    return Err(IoError::Busy { path: target.to_path_buf() });
                 }
                 Err(TryLockError::Error(_)) => {
                     let _ = fs::remove_file(path);

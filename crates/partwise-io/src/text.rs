@@ -1,5 +1,7 @@
 //! Parsing of numbers and lines, shared by the text formats.
 
+pub use partwise::nearest;
+
 /// A number as the text formats write it; `None` when the bytes aren't one. Short whole numbers, the usual
 /// case, take a fast path.
 pub(crate) fn number(bytes: &[u8]) -> Option<f64> {
@@ -28,28 +30,9 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ
-/// (letters added, left out, changed, or swapped with a neighbour), case aside. Of names equally like it, the
-/// first by alphabet, in whatever order they come.
-pub fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
-    const MOST: usize = 100;
-    let short = |text: &str| -> String { text.chars().flat_map(char::to_lowercase).take(MOST).collect() };
-    let given = short(given);
-    let length = given.chars().count();
-    let near = |name: &&'v str| {
-        let other = short(name);
-        let other_length = other.chars().count();
-        let most = length.max(other_length).div_ceil(3);
-        // The difference in length is the least that the distance can be, and much cheaper.
-        let steps = (length.abs_diff(other_length) <= most).then(|| strsim::osa_distance(&given, &other))?;
-        (steps <= most && steps < length.max(other_length)).then_some((steps, *name))
-    };
-    valid.iter().filter_map(near).min().map(|(_, name)| name)
-}
-
 /// `, did you mean "goal"?` for the nearest of the valid names, or a semicolon.
 pub(crate) fn did_you_mean(given: &str, valid: &[&str]) -> String {
-    nearest(given, valid).map_or(";".into(), |name| format!(", did you mean \"{name}\"?"))
+    nearest(given, valid.iter().copied()).map_or(";".into(), |name| format!(", did you mean \"{name}\"?"))
 }
 
 /// Lines with their numbers, counted from 1, without `\n` or `\r\n`.
@@ -85,22 +68,5 @@ impl<'a> Iterator for Lines<'a> {
         };
         self.rest = rest;
         Some(line.strip_suffix(b"\r").unwrap_or(line))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_is_found_and_a_strange_one_has_none() {
-        let valid = ["seeds", "strength", "name", "components"];
-        for (given, expected) in [("seed", "seeds"), ("Strenght", "strength"), ("nmae", "name")] {
-            assert_eq!(nearest(given, &valid), Some(expected));
-        }
-        assert_eq!((nearest("colour", &valid), nearest("", &valid)), (None, None));
-        for order in [["d1", "d11"], ["d11", "d1"]] {
-            assert_eq!(nearest("dd1", &order), Some("d1"), "the same whatever the order");
-        }
     }
 }

@@ -4,6 +4,7 @@ use crate::error::{IoError, Place, Result};
 use crate::source::Source;
 use crate::text::{did_you_mean, quoted};
 use crate::toml_value::Value;
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -100,6 +101,11 @@ impl<'a> Item<'a> {
     /// A fault here.
     pub(crate) fn fault(&self, message: impl Into<String>) -> IoError {
         self.file.source.malformed(self.file.place(self.at), message)
+    }
+
+    /// The file, and where in it this is.
+    pub(crate) fn place(&self) -> (&Path, Place) {
+        (&self.file.source.path, self.file.place(self.at))
     }
 
     /// What it is called.

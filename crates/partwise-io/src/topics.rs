@@ -3,7 +3,8 @@
 //! - **One row a word** (a header with `topic` and `word`, perhaps `weight` and `forbidden`): topics in the
 //!   order of their first rows; a blank word names a topic only; `forbidden` is yes or no.
 //! - **One row a topic** (anything else): its name, then its words; blank cells are left out. A first row
-//!   `topic,words` is a header; one that begins with `topic` and names no words is refused.
+//!   `topic,words` is a header; one that begins with `topic` and names no words is refused, and so is a name
+//!   that holds words of the data (`sport: ball,goal`).
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
@@ -164,6 +165,33 @@ fn no_words(header: &[String]) -> String {
     )
 }
 
+/// What is wrong with a name that holds words, as in `sport: ball` or, `alone` in its row, `sport ball goal`:
+/// it would be a topic without them.
+fn words_in_name(name: &str, alone: bool, names: &DataNames<'_>) -> Option<String> {
+    let is_feature = |word: &str| matches!(names.place(Axis::Features, word), Ok(Some(_)));
+    let advice = "put a comma after the name of the topic and between words, as in sport,ball,goal (a name may \
+        hold anything in a table with the header topic,word and one row per word)";
+    let name_of = |name: &str| quoted(name.as_bytes());
+    if let Some((topic, rest)) = name.split_once(':') {
+        let mut words = rest.split_whitespace().chain([rest.trim()]);
+        if rest.trim().is_empty() {
+            return Some(format!("the name of the topic, {}, ends with a colon; {advice}", name_of(name)));
+        }
+        return words.find(|word| is_feature(word)).map(|word| {
+            format!(
+                "the topic would be named {}, but {} after the colon is a feature of the data, so the topic is \
+                probably {}; {advice}",
+                name_of(name),
+                name_of(word),
+                name_of(topic.trim())
+            )
+        });
+    }
+    let mut words = name.split_whitespace().skip(1).peekable();
+    (alone && words.peek().is_some() && words.all(is_feature) && !is_feature(name))
+        .then(|| format!("the topic would be named {} and have no words; {advice}", name_of(name)))
+}
+
 #[derive(Default)]
 struct Found {
     topics: Vec<(Topic, SeedList)>,
@@ -208,6 +236,9 @@ impl Found {
         let name = cell_text(record, 0);
         if name.is_empty() {
             return Err(source.malformed(Place::Line(records.line()), "the row has no topic name"));
+        }
+        if let Some(message) = words_in_name(&name, record.len() == 1, names) {
+            return Err(source.malformed(Place::Line(records.line()), message));
         }
         self.topic(&name);
         for column in 1..record.len() {
@@ -349,6 +380,14 @@ mod tests {
     }
 
     #[test]
+    fn names_with_a_colon_and_names_of_several_words_are_names() {
+        let table = read("GO:0001,ball\nlaw: civil,court\ncourt of law\nvote count,vote\n").unwrap();
+        let names: Vec<&str> = table.topics.iter().map(|topic| topic.topic.name.as_str()).collect();
+        assert_eq!(names, ["GO:0001", "law: civil", "court of law", "vote count"]);
+        assert_eq!(read("topic,word\nsport: ball,goal\n").unwrap().topics[0].topic.name, "sport: ball");
+    }
+
+    #[test]
     fn faults_say_where_they_are_and_what_is_valid() {
         for (text, parts) in [
             (
@@ -370,6 +409,14 @@ mod tests {
             ("topics,terms\nsport,ball\n", &["line 1", "valid: topic,word"]),
             ("topic,words,weight\nsport,ball,2\n", &["line 1", "\"weight\""]),
             ("a,b\n,c\n", &["line 2", "no topic name"]),
+            (
+                "sport: ball, goal\n",
+                &["line 1", "\"sport: ball\"", "\"ball\" after the colon", "sport,ball,goal"],
+            ),
+            ("law,court\nsport:ball,goal\n", &["line 2", "probably \"sport\""]),
+            ("sport: gaol ball\n", &["line 1", "\"ball\" after the colon"]),
+            ("sport:,ball,goal\n", &["line 1", "ends with a colon"]),
+            ("law,court\nsport ball goal\n", &["line 2", "no words"]),
         ] {
             let message = read(text).unwrap_err().to_string();
             for part in parts {

@@ -167,6 +167,22 @@ fn of_two_runs_into_one_folder_the_second_is_told_at_once() {
     }
 }
 
+#[test]
+fn runs_without_a_name_take_the_next_number_while_another_is_being_written() {
+    let home = tempfile::tempdir().unwrap();
+    let numbered = || (1..4).map(|number| home.path().join(format!("x-{number}")));
+    let first = OutputFolder::in_first_free(numbered(), &["codes.csv"]).unwrap();
+    let second = OutputFolder::in_first_free(numbered(), &["codes.csv"]).unwrap();
+    assert_eq!([first.target(), second.target()], [home.path().join("x-1"), home.path().join("x-2")]);
+    first.finish(record()).unwrap();
+    let third = OutputFolder::in_first_free(numbered(), &["codes.csv"]).unwrap();
+    assert_eq!(third.target(), home.path().join("x-3"));
+    let error = OutputFolder::in_first_free(numbered(), &["codes.csv"]).unwrap_err();
+    assert_says(&error.to_string(), &["x-3", "another run of Partwise is writing it"]);
+    drop(second);
+    assert_eq!(OutputFolder::in_first_free(numbered(), &[]).unwrap().target(), home.path().join("x-2"));
+}
+
 /// What a run leaves that is killed: nothing of it is dropped.
 fn killed(target: &Path, force: bool) {
     let folder = OutputFolder::create(target, force).unwrap();

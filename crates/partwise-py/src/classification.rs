@@ -116,14 +116,14 @@ fn in_python(py: Python<'_>, found: Classification) -> PyResult<Bound<'_, PyDict
     Ok(out)
 }
 
-/// The posteriors of new rows, by the parts of a predictor.
+/// The posteriors of new rows, by the parts of a predictor, and what the user should know of them.
 #[pyfunction]
 pub(crate) fn predict_posteriors<'py>(
     py: Python<'py>,
     data: Lent<'py>,
     parts: Vec<(String, AnyArray<'py>)>,
     threads: usize,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<(Bound<'py, PyAny>, Vec<String>)> {
     match data.view()? {
         View::F32(data) => posteriors(py, data.as_ref(), &parts, threads),
         View::F64(data) => posteriors(py, data.as_ref(), &parts, threads),
@@ -135,7 +135,7 @@ fn posteriors<'py, T: Real>(
     data: &dyn DataMatrix<T>,
     parts: &[(String, AnyArray<'py>)],
     threads: usize,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<(Bound<'py, PyAny>, Vec<String>)> {
     let mut matrices = Vec::with_capacity(parts.len());
     for (name, array) in parts {
         matrices.push((name.as_str(), part::<T>(array)?));
@@ -144,7 +144,8 @@ fn posteriors<'py, T: Real>(
     let predictor = Predictor::<T>::from_parts(&of).map_err(value_error)?;
     drop(matrices);
     let found = watched(py, None, |_| predictor.posteriors(data, threads))?.map_err(value_error)?;
-    Ok(into_array(py, found)?.into_any())
+    let notices = predictor.notices(data).into_iter().map(|notice| notice.message).collect();
+    Ok((into_array(py, found)?.into_any(), notices))
 }
 
 fn part<T: Real>(array: &AnyArray<'_>) -> PyResult<Part<T>> {

@@ -64,6 +64,7 @@ pub(crate) fn compare<'py>(
                 pair(line.nmi),
                 line.relative_error.map(pair),
                 line.seconds.mean,
+                found.classes_judged(line.labels_per_class).0,
             )
         })
         .collect();
@@ -78,6 +79,8 @@ pub(crate) fn compare<'py>(
     let out = PyDict::new(py);
     out.set_item("lines", lines)?;
     out.set_item("runs", runs)?;
+    let notices = found.notices().into_iter().map(|notice| notice.message);
+    out.set_item("notices", notices.collect::<Vec<_>>())?;
     out.set_item("stopped", found.stopped)?;
     Ok(out)
 }

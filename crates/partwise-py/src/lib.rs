@@ -52,7 +52,7 @@ mod _native {
     #[pymodule_export]
     use super::guidance::steering::{steer, with_all_topics};
     #[pymodule_export]
-    use super::guidance::{fit_guided, suggest, suggest_links, sweep};
+    use super::guidance::{fit_guided, suggest, suggest_links, sweep, unknown_features};
     #[pymodule_export]
     use super::measures::{accuracy, cuts, f_scores, largest_components, measure, sparseness};
     #[pymodule_export]
@@ -96,6 +96,9 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("levels", guidance::levels())?;
     all.set_item("other_topics", Others::ALL.iter().map(|others| others.name()).collect::<Vec<_>>())?;
     all.set_item("losses", Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
+    let errors: std::collections::HashMap<_, _> =
+        Loss::ALL.iter().map(|loss| (loss.name(), loss.error_name())).collect();
+    all.set_item("error_names", errors)?;
     Ok(all)
 }
 

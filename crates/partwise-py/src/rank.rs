@@ -17,6 +17,9 @@ use crate::errors::value_error;
 use crate::options;
 use crate::progress::watched_reports;
 
+/// The arguments of `select_rank` for the numbers of [`RankSettings`], in their order.
+const ARGUMENTS: [&str; 4] = ["min_components", "max_components", "n_splits", "n_restarts"];
+
 /// The number of components, the reasons, and a row for each number that was tried.
 #[pyfunction]
 pub(crate) fn select_rank<'py>(
@@ -31,13 +34,14 @@ pub(crate) fn select_rank<'py>(
     holdout: &str,
     time_limit: Option<f64>,
     callback: Option<Py<PyAny>>,
+    by_arguments: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let loss = loss.map(Loss::from_name).transpose().map_err(value_error)?;
     let holdout = Holdout::from_name(holdout).map_err(value_error)?;
     let rank = RankSettings { from: range.0, to: range.1, splits, restarts, holdout };
     let guidance = guidance.map(document::guidance).transpose()?;
     let settings = options::settings(settings)?;
-    let (guidance, limits) = (guidance.as_ref(), (time_limit, callback.as_ref()));
+    let (guidance, limits) = (guidance.as_ref(), (time_limit, callback.as_ref(), by_arguments));
     let found = match data.view()? {
         View::F32(data) => selected_in(py, data.as_ref(), guidance, loss, &settings, &rank, limits),
         View::F64(data) => selected_in(py, data.as_ref(), guidance, loss, &settings, &rank, limits),
@@ -76,7 +80,7 @@ fn selected_in<T: Real>(
     loss: Option<Loss>,
     settings: &Settings,
     rank: &RankSettings,
-    (time_limit, callback): (Option<f64>, Option<&Py<PyAny>>),
+    (time_limit, callback, by_arguments): (Option<f64>, Option<&Py<PyAny>>, bool),
 ) -> PyResult<RankChoice> {
     let began = Instant::now();
     let call = |py: Python<'_>, callback: &Py<PyAny>, progress: &RankProgress| {
@@ -90,5 +94,10 @@ fn selected_in<T: Real>(
             if late { ControlFlow::Break(()) } else { report(progress) }
         })
     })?
-    .map_err(value_error)
+    .map_err(|error| {
+        value_error(match by_arguments {
+            true => error.with_names_of_settings(&RankSettings::WORDS, &ARGUMENTS),
+            false => error,
+        })
+    })
 }

@@ -81,7 +81,7 @@ fn suggest_nearest(error: &mut clap::Error) {
         return;
     }
     let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
-    let near = partwise_io::nearest(given, &valid).map(str::to_string);
+    let near = partwise_io::nearest(given, valid).map(str::to_string);
     if let Some(near) = near {
         error.insert(ContextKind::SuggestedValue, ContextValue::String(near));
     }
@@ -92,7 +92,7 @@ fn suggest_command(error: &mut clap::Error, program: &Command) {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return };
     let visible = program.get_subcommands().filter(|command| !command.is_hide_set());
     let valid: Vec<&str> = visible.map(Command::get_name).collect();
-    let near = partwise_io::nearest(given, &valid).map(str::to_string);
+    let near = partwise_io::nearest(given, valid).map(str::to_string);
     if let Some(near) = near {
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near]));
     }

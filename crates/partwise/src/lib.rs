@@ -85,6 +85,8 @@ pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
 pub use foundation::Once;
 pub use foundation::draw::draw_labels;
 pub use foundation::interrupt::{Interrupt, Interrupted};
+#[doc(hidden)]
+pub use foundation::nearest;
 pub use foundation::{Error, Matrix, Notice, Real, Result};
 pub use guidance::{
     Advice, CodeReference, ComponentReference, Guidance, LabelSets, LabelTargets, Labels, Strength,

@@ -222,7 +222,7 @@ fn what_cannot_be_compared_is_refused_in_words() {
     let two = DenseMatrix::new(2, FEATURES, vec![1.0; 2 * FEATURES]).expect("a matrix");
     let (plain, squared) = (Loss::KullbackLeibler, Loss::Frobenius);
     for (data, loss, rank, word) in [
-        (&data, plain, RankSettings { from: 6, to: 5, ..quick() }, "from 1 to the greatest k"),
+        (&data, plain, RankSettings { from: 6, to: 5, ..quick() }, "from 1 to the greatest k, which is 5"),
         (&data, plain, RankSettings { from: 0, ..quick() }, "the least k"),
         (&data, plain, RankSettings { from: 70, to: 80, ..quick() }, "at most"),
         (&data, plain, RankSettings { splits: Some(1), ..quick() }, "2 or more"),

@@ -5,6 +5,7 @@
 //! accuracy   methods that name their components after the classes: as named; others: under the best
 //!            one-to-one map of clusters to classes, which sees all labels
 //! error      of the factorization; the classifier has none
+//! judged     the classes with more labels than a draw gives away; the others have no sample to judge by
 //! ± means the standard error over the draws; differences are paired by draw
 //! ```
 
@@ -21,6 +22,7 @@ use partwise::{
 };
 
 use crate::{ClassifySettings, Spreading, classify, spread};
+use summary::Judged;
 pub use summary::{CompareLine, CompareRun, Compared, Mean};
 
 /// A method to compare.
@@ -190,6 +192,7 @@ fn compared<T: Real>(
     out.methods = settings.methods.iter().map(Contender::name).collect();
     out.named = settings.methods.iter().map(Contender::names_classes).collect();
     out.runs.clear();
+    out.judged = judged(truth, names, settings)?;
     out.stopped = true;
     let all = settings.draws * settings.labels_per_class.len() * settings.methods.len();
     let mut done = 0;
@@ -244,6 +247,19 @@ fn check<T: Real>(
         )));
     }
     Ok(())
+}
+
+/// Of each number of labels, the classes that some sample judges, and those that no sample does.
+fn judged(truth: &[i32], names: &[String], settings: &CompareSettings) -> Result<Vec<Judged>> {
+    let labels = Labels::with_names(truth, names)?;
+    let counts: Vec<(&String, usize)> = labels.names().iter().zip(labels.counts()).collect();
+    let of = |labels_per_class: &usize| {
+        let none = counts.iter().filter(|(_, count)| (1..=*labels_per_class).contains(count));
+        let without: Vec<String> = none.map(|(name, _)| (*name).clone()).collect();
+        let labelled = counts.iter().filter(|(_, count)| *count > 0).count();
+        Judged { labels_per_class: *labels_per_class, classes: labelled - without.len(), without }
+    };
+    Ok(settings.labels_per_class.iter().map(of).collect())
 }
 
 /// One draw.

@@ -1,5 +1,7 @@
 //! The runs of a comparison, and the table of their means.
 
+use partwise::Notice;
+
 /// One method in one draw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareRun {
@@ -73,6 +75,17 @@ pub struct CompareLine {
     pub seconds: Mean,
 }
 
+/// The classes that samples judge with a number of labels per class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Labels per class.
+    pub labels_per_class: usize,
+    /// How many classes have samples whose label is not drawn.
+    pub classes: usize,
+    /// The names of the others: a draw gives all of their labels to the methods.
+    pub without: Vec<String>,
+}
+
 /// A comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
@@ -82,11 +95,44 @@ pub struct Compared {
     pub named: Vec<bool>,
     /// Every run of the draws that all methods completed.
     pub runs: Vec<CompareRun>,
+    /// The classes that are judged, for each number of labels.
+    pub judged: Vec<Judged>,
     /// Whether it was stopped before the last draw.
     pub stopped: bool,
 }
 
 impl Compared {
+    /// What the user should know: classes that no sample judges.
+    pub fn notices(&self) -> Vec<Notice> {
+        /// Names that are listed.
+        const MOST: usize = 10;
+        let of = |judged: &Judged| {
+            let Judged { labels_per_class, classes, without } = judged;
+            let names: Vec<String> = without.iter().take(MOST).map(|name| format!("\"{name}\"")).collect();
+            let more = without.len().saturating_sub(MOST);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let (labels, count) = (if *labels_per_class == 1 { "label" } else { "labels" }, without.len());
+            let (have, they) = if count == 1 { ("has", "it counts") } else { ("have", "they count") };
+            (count > 0).then(|| Notice {
+                code: "classes-without-held-out",
+                message: format!(
+                    "with {labels_per_class} {labels} per class, {count} of {} classes {have} no sample left to judge \
+                    by, so {they} neither for nor against a method: {}{more}; give fewer labels per class, or \
+                    more samples of the class",
+                    count + classes,
+                    names.join(", ")
+                ),
+            })
+        };
+        self.judged.iter().filter_map(of).collect()
+    }
+
+    /// How many classes are judged with this number of labels, and how many there are.
+    pub fn classes_judged(&self, labels_per_class: usize) -> (usize, usize) {
+        let of = self.judged.iter().find(|judged| judged.labels_per_class == labels_per_class);
+        of.map_or((0, 0), |judged| (judged.classes, judged.classes + judged.without.len()))
+    }
+
     /// One line for each number of labels and each method, in their order.
     pub fn lines(&self) -> Vec<CompareLine> {
         let mut numbers: Vec<usize> = self.runs.iter().map(|run| run.labels_per_class).collect();

@@ -1,17 +1,17 @@
 //! Posteriors of rows that the classification did not see: the weighted product of its views
-//! and of the voices beside them.
+//! and of the simple classifiers beside them.
 
 mod space;
 mod stored;
 mod view;
 
-use partwise::{DataMatrix, Error, Matrix, Real, Result, once};
+use partwise::{DataMatrix, Error, Matrix, Notice, Real, Result, once};
 
 use crate::columns::Columns;
 use crate::ensemble::product_of;
 use crate::posteriors::{logarithms, sharpened};
 use crate::sizes::ToSizes;
-use crate::standardized::{KernelScores, Scale, Scores, Voices};
+use crate::standardized::{KernelScores, Scale, Scores, WeightedClassifiers};
 use stored::{Reader, row, set_linear, wrong};
 
 pub use stored::Part;
@@ -22,8 +22,11 @@ const COLUMNS: &str = "columns/";
 /// The part that holds the weight and the sharpness of each view; there is none where the directions of rows
 /// are all.
 const VIEWS: &str = "views";
-/// What stands before the names of the parts of the voices; there are none where features are many.
-const VOICES: &str = "standardized/";
+/// What stands before the names of the parts of the simple classifiers; there are none where features are
+/// many.
+const STANDARDIZED: &str = "standardized/";
+/// The part that holds the unit of the data; there is none where it is 1, or where only directions count.
+const UNIT: &str = "unit";
 /// The part that holds the sharpness and the scales of known class sizes; there is none where they are not.
 const SIZES: &str = "sizes";
 
@@ -34,8 +37,11 @@ pub struct Predictor<T: Real> {
     /// One or more.
     views: Vec<View<T>>,
     /// Where features are few.
-    voices: Option<Voices>,
+    simple: Option<WeightedClassifiers>,
     to_sizes: Option<ToSizes>,
+    /// What the data of the fit were divided by, because squares of their entries would leave the range of
+    /// the numbers: the columns are in this unit.
+    unit: f64,
 }
 
 /// A view, and its part in the product.
@@ -71,6 +77,8 @@ fn posteriors_of<T: Real>(
         });
     }
     crate::checks::check_values(data)?;
+    let divided = (predictor.unit != 1.0).then(|| data.divided(predictor.unit, 0.0));
+    let data = divided.as_deref().unwrap_or(data);
     let of = |view: &View<T>| match &view.columns {
         Some(columns) => view.predictor.posteriors(&columns.view(data)?, threads),
         None => view.predictor.posteriors(data, threads),
@@ -86,8 +94,8 @@ fn posteriors_of<T: Real>(
             product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight)))
         }
     };
-    if let Some(voices) = &predictor.voices {
-        let members = voices.members(&found, data);
+    if let Some(simple) = &predictor.simple {
+        let members = simple.members(&found, data);
         found = product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight)));
     }
     Ok(match &predictor.to_sizes {
@@ -136,7 +144,7 @@ fn made_from<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Predictor<
     Ok(found)
 }
 
-/// The predictor of these views, with the voices and the class sizes of its parts.
+/// The predictor of these views, with the simple classifiers and the class sizes of its parts.
 fn with_sizes<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>, views: Vec<View<T>>) -> Result<Predictor<T>> {
     let mut to_sizes = None;
     if of(SIZES).is_some() {
@@ -146,21 +154,30 @@ fn with_sizes<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>, views: Vec<View<T>>
         }
         to_sizes = Some(ToSizes { sharpness: numbers[0], scales: numbers[1..].to_vec() });
     }
-    let voices = voices(of, views[0].n_features(), views[0].predictor.n_classes())?;
-    Ok(Predictor::of_views(views, voices, to_sizes))
+    let simple = simple_classifiers(of, views[0].n_features(), views[0].predictor.n_classes())?;
+    let mut found = Predictor::of_views(views, simple, to_sizes);
+    if of(UNIT).is_some() {
+        let unit = Reader { of, before: "" }.row(UNIT, Some(1))?[0];
+        if unit <= 0.0 {
+            return Err(wrong(UNIT, "a number above 0".into(), unit.to_string()));
+        }
+        found = found.in_unit(unit);
+    }
+    Ok(found)
 }
 
-/// The voices of the parts; none where there are none.
-fn voices<T: Real>(
+/// The simple classifiers of the parts; none where there are none.
+fn simple_classifiers<T: Real>(
     of: &dyn Fn(&str) -> Option<Part<T>>,
     features: usize,
     classes: usize,
-) -> Result<Option<Voices>> {
-    if !["numbers", "rows"].iter().any(|name| of(&format!("{VOICES}{name}")).is_some()) {
+) -> Result<Option<WeightedClassifiers>> {
+    if !["numbers", "rows"].iter().any(|name| of(&format!("{STANDARDIZED}{name}")).is_some()) {
         return Ok(None);
     }
-    let reader = Reader { of, before: VOICES };
-    let missing = || wrong(&format!("{VOICES}linear/weights"), "a matrix".into(), "none in the file".into());
+    let reader = Reader { of, before: STANDARDIZED };
+    let missing =
+        || wrong(&format!("{STANDARDIZED}linear/weights"), "a matrix".into(), "none in the file".into());
     let linear = reader.linear("linear", features, Some(classes))?.ok_or_else(missing)?;
     let numbers = reader.row("numbers", Some(5))?;
     let scale = Scale {
@@ -169,7 +186,7 @@ fn voices<T: Real>(
     };
     let rows = reader.double("rows", None, Some(features))?;
     let weights = reader.double("kernel", Some(rows.rows()), Some(classes))?;
-    Ok(Some(Voices {
+    Ok(Some(WeightedClassifiers {
         scores: Scores { linear, kernel: KernelScores { scale, rows, weights } },
         of_views: numbers[0],
         sharpness: [numbers[1], numbers[2]],
@@ -185,10 +202,20 @@ impl<T: Real> View<T> {
 }
 
 impl<T: Real> Predictor<T> {
-    /// Of one or more views, whose product is multiplied by the voices, and brought to class sizes where they
-    /// are known.
-    pub(crate) fn of_views(views: Vec<View<T>>, voices: Option<Voices>, to_sizes: Option<ToSizes>) -> Self {
-        Predictor { views, voices, to_sizes }
+    /// Of one or more views, whose product is multiplied by the simple classifiers, and brought to
+    /// class sizes where they are known.
+    pub(crate) fn of_views(
+        views: Vec<View<T>>,
+        simple: Option<WeightedClassifiers>,
+        to_sizes: Option<ToSizes>,
+    ) -> Self {
+        Predictor { views, simple, to_sizes, unit: 1.0 }
+    }
+
+    /// The same, for data that `unit` divides first. Directions do not depend on it.
+    pub(crate) fn in_unit(self, unit: f64) -> Self {
+        let directions_alone = self.simple.is_none() && self.views.iter().all(|view| view.columns.is_none());
+        Predictor { unit: if directions_alone { 1.0 } else { unit }, ..self }
     }
 
     /// The number of features that rows must have.
@@ -211,6 +238,11 @@ impl<T: Real> Predictor<T> {
         posteriors(self, data, threads)
     }
 
+    /// What the user should know of the posteriors of `data`: rows of zeros.
+    pub fn notices(&self, data: &dyn DataMatrix<T>) -> Vec<Notice> {
+        crate::checks::new_rows_of_zeros(data).into_iter().collect()
+    }
+
     /// The matrices that [`Predictor::from_parts`] takes, with their names.
     pub fn parts(&self) -> Vec<(String, Part<T>)> {
         let mut out = Vec::new();
@@ -230,15 +262,18 @@ impl<T: Real> Predictor<T> {
             };
             out.push((VIEWS.to_string(), row(&[of(false), of(true)].concat())));
         }
-        if let Some(voices) = &self.voices {
-            let mut set = |name: &str, part| out.push((format!("{VOICES}{name}"), part));
-            let Scores { linear, kernel } = &voices.scores;
+        if self.unit != 1.0 {
+            out.push((UNIT.to_string(), row(&[self.unit])));
+        }
+        if let Some(simple) = &self.simple {
+            let mut set = |name: &str, part| out.push((format!("{STANDARDIZED}{name}"), part));
+            let Scores { linear, kernel } = &simple.scores;
             set_linear("linear", linear, &mut set);
             set("least", row(&kernel.scale.least));
             set("factors", row(&kernel.scale.factors));
             set("rows", Part::Double(kernel.rows.clone()));
             set("kernel", Part::Double(kernel.weights.clone()));
-            set("numbers", row(&[&[voices.of_views], &voices.sharpness[..], &voices.weights].concat()));
+            set("numbers", row(&[&[simple.of_views], &simple.sharpness[..], &simple.weights].concat()));
         }
         if let Some(ToSizes { sharpness, scales }) = &self.to_sizes {
             out.push((SIZES.to_string(), row(&[&[*sharpness], &scales[..]].concat())));

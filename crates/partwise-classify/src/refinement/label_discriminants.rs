@@ -1,4 +1,4 @@
-//! The linear discriminants of the labels, as they are: a voice that self-training cannot mislead.
+//! The linear discriminants of the labels, as they are: a member that self-training cannot mislead.
 
 use partwise::{Matrix, Real, Result};
 

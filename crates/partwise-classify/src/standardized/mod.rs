@@ -1,5 +1,5 @@
-//! Two voices beside the views of a table. They learn from the labels alone, in standardized columns, and
-//! assume nothing of how large the classes are.
+//! Two simple classifiers beside the views of a table. They learn from the labels alone, in standardized
+//! columns, and assume nothing of how large the classes are.
 //!
 //! ```text
 //! x̃_ij = (x_ij − min_j)/σ_j, σ_j the standard deviation over all samples; columns that do not vary: 0
@@ -10,14 +10,14 @@
 //!          weight_v = ¾·exp(b·min(0, score_v − best score of a view + ½/√b)), b the held-out labels
 //! ```
 //!
-//! Spreading, clusters and self-training draw the views towards classes of like size. That these voices are
-//! not drawn there is what helps where one class is large. So they are heard only where both say that classes
-//! differ in size: where the entropy of the classes that each finds is below 0.95·ln c.
-//! Held-out labels tell little of that, so only a voice whose score is worse by more than a standard error
-//! (½/√b at most) weighs less.
+//! Spreading, clusters and self-training draw the views towards classes of like size. That these classifiers
+//! are not drawn there helps if one class is large. So they take part only where both find that classes
+//! differ in size: where the entropy of the classes that each finds is below 0.95·ln c. Held-out labels tell
+//! little of that, so only a classifier whose score is worse by more than a standard error (½/√b at most)
+//! weighs less.
 //!
 //! With a handful of labels the covariance is hardly known, so it is drawn far towards round classes. Of many
-//! columns most are noise, which standardizing makes as large as the rest: there are voices for 100 at most.
+//! columns most are noise, which standardizing makes as large as the rest: they take part for 100 at most.
 //!
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989,
 //! doi:10.1080/01621459.1989.10478752.
@@ -37,16 +37,16 @@ use crate::scores::{agreement, held_out_score};
 pub(crate) use kernel::KernelScores;
 pub(crate) use scale::Scale;
 
-/// The names of the voices in the list of views.
+/// The names of the classifiers in the list of views.
 const NAMES: [&str; 2] = ["standardized columns, linear", "standardized columns, kernel"];
 /// ρ relative to the mean scatter of the columns.
 const RIDGE: f64 = 0.25;
 /// Class sizes whose entropy is this part of the greatest, or more, are taken as even.
 const EVEN: f64 = 0.95;
-/// The weight of a voice that is not known to be worse than the views.
+/// The weight of a classifier that is not known to be worse than the views.
 const WEIGHT: f64 = 0.75;
 
-/// The scores of both voices.
+/// The scores of both classifiers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scores {
     /// Of rows as they are given.
@@ -81,19 +81,19 @@ impl Scores {
     }
 }
 
-/// The voices, and their part in the product with the views.
+/// The classifiers, and their part in the product with the views.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Voices {
+pub(crate) struct WeightedClassifiers {
     pub(crate) scores: Scores,
     /// g of the product of the views.
     pub(crate) of_views: f64,
-    /// g and the weight of each voice.
+    /// g and the weight of each classifier.
     pub(crate) sharpness: [f64; 2],
     pub(crate) weights: [f64; 2],
 }
 
-impl Voices {
-    /// The views (their posteriors for the rows of `data`, n × c) and the voices, with their weights.
+impl WeightedClassifiers {
+    /// The views (their posteriors for the rows of `data`, n × c) and the classifiers, with their weights.
     pub(crate) fn members<T: Real>(
         &self,
         posteriors: &Matrix<f64>,
@@ -107,13 +107,13 @@ impl Voices {
     }
 }
 
-/// What the voices learned, before they meet the views.
-pub(crate) struct Heard {
+/// What the classifiers learned, before they are combined with the views.
+pub(crate) struct SimpleClassifiers {
     scores: Scores,
     members: [Member; 2],
 }
 
-impl Heard {
+impl SimpleClassifiers {
     /// `labels` are those of all folds, and `splits` what each fold keeps and holds out; posteriors are
     /// compared at the mean largest posterior `confidence`.
     pub(crate) fn new<T: Real>(
@@ -138,18 +138,21 @@ impl Heard {
             agreement: agreement(&predictions[at], labels.n_classes(), &open(labels)),
             weight: WEIGHT,
         };
-        Ok(Heard { scores: Scores::learned(data, &scale, labels)?, members: [member(0), member(1)] })
+        Ok(SimpleClassifiers {
+            scores: Scores::learned(data, &scale, labels)?,
+            members: [member(0), member(1)],
+        })
     }
 
     /// Beside the views: their `posteriors` (n × c), and their members. `over` are the samples without a
-    /// label, `held_out` is the number of held-out labels. `None` where a voice finds classes of like size.
+    /// label, `held_out` is the number of held-out labels. `None` if a classifier finds classes of like size.
     pub(crate) fn beside<T: Real>(
         self,
         data: &dyn DataMatrix<T>,
         (posteriors, views): (&Matrix<f64>, &[Member]),
         (over, held_out): (&[usize], f64),
         confidence: f64,
-    ) -> Option<(Voices, [Member; 2])> {
+    ) -> Option<(WeightedClassifiers, [Member; 2])> {
         let found = self.scores.of(data);
         let sharpness_of = [0, 1].map(|at| sharpness(&found[at], over, confidence));
         if found.iter().any(|scores| evenness(&classes(scores), over, scores.columns()) >= EVEN) {
@@ -160,13 +163,13 @@ impl Heard {
             let behind = member.score.map_or(0.0, |score| (score - best + 0.5 / held_out.sqrt()).min(0.0));
             Member { weight: WEIGHT * (held_out * behind).exp(), ..member }
         });
-        let voices = Voices {
+        let weighted = WeightedClassifiers {
             of_views: sharpness(&logarithms(posteriors), over, confidence),
             sharpness: sharpness_of,
             weights: [0, 1].map(|at| members[at].weight),
             scores: self.scores,
         };
-        Some((voices, members))
+        Some((weighted, members))
     }
 }
 
@@ -217,7 +220,7 @@ mod tests {
         }
     }
 
-    /// The weight of the first voice where the views' score is so far ahead of it. Each class has three
+    /// The weight of the first classifier where the views' score is so far ahead of it. Each class has three
     /// labels; `others` of the 21 other samples may be of the second and third class.
     fn weight(others: usize, ahead: f64) -> Option<f64> {
         let class = |i: usize| if i < 9 || i >= 30 - others { i % 3 } else { 0 };
@@ -231,15 +234,15 @@ mod tests {
         let columns = Columns::of(&data).unwrap();
         let splits = crate::folds::splits(&labels, 3).unwrap();
         let even = Matrix::from_fn(30, 3, |i, c| if i % 3 == c { 0.5 } else { 0.25 });
-        let heard = Heard::new(&data, &columns, (&labels, &splits), 0.8).unwrap();
-        let score = heard.members[0].score.unwrap() + ahead;
+        let simple = SimpleClassifiers::new(&data, &columns, (&labels, &splits), 0.8).unwrap();
+        let score = simple.members[0].score.unwrap() + ahead;
         let view = Member { name: "view", score: Some(score), agreement: None, weight: 1.0 };
-        let beside = heard.beside(&data, (&even, &[view]), (&open(&labels), 9.0), 0.8);
+        let beside = simple.beside(&data, (&even, &[view]), (&open(&labels), 9.0), 0.8);
         beside.map(|(_, members)| members[0].weight)
     }
 
     #[test]
-    fn voices_are_heard_only_where_they_find_classes_of_unequal_size() {
+    fn they_take_part_only_where_they_find_classes_of_unequal_size() {
         assert_eq!(weight(21, 0.0), None);
         assert!(weight(6, 0.0).is_some());
         assert_eq!(evenness(&[0, 1, 1, 0], &[0, 1, 2, 3], 2), 1.0);
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_voice_weighs_less_only_when_it_is_worse_by_more_than_a_standard_error() {
+    fn a_classifier_weighs_less_only_when_it_is_worse_by_more_than_a_standard_error() {
         let weight = |ahead: f64| weight(6, ahead).expect("unequal classes");
         assert_eq!(weight(-0.2), WEIGHT);
         assert_eq!(weight(0.5 / 3.0 - 1e-9), WEIGHT);

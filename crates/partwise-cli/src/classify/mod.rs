@@ -246,7 +246,8 @@ fn print<T: Real>(
     for line in classified.evaluation.iter().flat_map(Evaluation::lines) {
         verbosity.say(&line);
     }
-    let out = classified.request.write.out.display();
+    let out = classified.request.write.out();
+    let out = out.display();
     let seconds = began.elapsed().as_secs_f64();
     verbosity.say(&format!("result: {out} in {seconds:.1} s (open {out}/report.html)"));
     verbosity.say(&format!("new rows: partwise transform {out} NEW_DATA --out DIR"));

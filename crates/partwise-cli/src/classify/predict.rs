@@ -94,6 +94,11 @@ impl<T: Real> ClassifierFile<T> {
         self.predictor.n_features()
     }
 
+    /// What the user should know of the posteriors of these rows.
+    pub(crate) fn notes(&self, data: &dyn DataMatrix<T>) -> impl Iterator<Item = String> {
+        self.predictor.notices(data).into_iter().map(|notice| notice.message)
+    }
+
     /// The posteriors of new rows (n × classes).
     pub(crate) fn posteriors(&self, data: &dyn DataMatrix<T>, threads: usize) -> Result<Matrix<f64>> {
         Ok(self.predictor.posteriors(data, threads)?)

@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use partwise::Real;
 use partwise::memory::DataSize;
 use partwise::recipes::{
     Cells, Consensus, ConsensusSummary, RestartProgress, SelectionRow, cell_programs, consensus_at,
     fit_restarts, memory_of_consensus,
 };
+use partwise::{Loss, Real};
 use partwise_io::{self as io, OutputFolder, PieceFolder};
 use partwise_report::interrupt::{self, Kept, Stopped};
 use partwise_report::{duration, program::Outcome};
@@ -68,6 +68,8 @@ fn of_job<T: Real>(request: &ConsensusRequest, job: Job<'_, T>, folder: OutputFo
     if kept.found() > 0 {
         verbosity.say(&format!("resumed: {} finished fits are in {}", kept.found(), kept.path().display()));
     }
+    let of_guidance = job.known.notes_of_many_fits();
+    of_guidance.iter().for_each(|note| verbosity.note(note));
     let done = fit_all(request, &job, &kept, began)?;
     let mut found = evaluate(request, &job, cells.as_ref(), &kept, &folder)?;
     let total = request.consensus.ranks.len() * request.consensus.restarts;
@@ -90,7 +92,7 @@ fn of_job<T: Real>(request: &ConsensusRequest, job: Job<'_, T>, folder: OutputFo
             place.display()
         ));
     }
-    print(request, &found);
+    print(request, &found, job.model.loss());
     Ok(outputs::end(&request.fit.write, &run))
 }
 
@@ -155,10 +157,11 @@ fn fit_all<T: Real>(
     Ok(done)
 }
 
-fn print(request: &ConsensusRequest, found: &Found) {
-    let (verbosity, out) = (request.verbosity(), request.fit.write.out.display());
+fn print(request: &ConsensusRequest, found: &Found, loss: Loss) {
+    let (verbosity, out) = (request.verbosity(), request.fit.write.out());
+    let out = out.display();
     for of_k in &found.summaries {
-        verbosity.say(&format!("{}, relative error {:.4}", of_k.explanation(), of_k.relative_error));
+        verbosity.say(&format!("{}, {} {:.4}", of_k.explanation(), loss.error_name(), of_k.relative_error));
     }
     if let Some(peak) = io::machine::peak_memory() {
         verbosity.say(&format!("peak memory: {:.0} MB", peak as f64 / 1e6));

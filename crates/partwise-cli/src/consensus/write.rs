@@ -10,7 +10,7 @@ use partwise_report::duration;
 use serde_json::{Value, json};
 
 use super::{Found, record::settings_json};
-use crate::job::{Job, error_name};
+use crate::job::Job;
 use crate::request::ConsensusRequest;
 use crate::{input, outputs, record};
 
@@ -32,7 +32,8 @@ pub(super) fn files(request: &ConsensusRequest) -> Vec<String> {
 /// The names of cNMF's files: its run has the name of the folder.
 fn cnmf_names(request: &ConsensusRequest) -> Option<CnmfNames> {
     let cells = request.cells.as_ref()?;
-    let name = request.fit.write.out.file_name().map_or("programs".into(), |name| name.to_string_lossy());
+    let out = request.fit.write.out();
+    let name = out.file_name().map_or("programs".into(), |name| name.to_string_lossy());
     Some(CnmfNames::new(&name, cells.threshold()))
 }
 
@@ -126,7 +127,7 @@ pub(super) fn result<T: Real>(
     folder.write("README.txt", |w| w.write_all(readme.as_bytes()))?;
     let page = ConsensusPage {
         title: input::short_name(&job.source.name),
-        error_name: error_name(job.model.loss()),
+        error_name: job.model.loss().error_name(),
         found: summaries,
         features: &found.features,
         facts: &facts(request, job, found),
@@ -150,7 +151,7 @@ pub(super) fn result<T: Real>(
             "guidance": job.known.to_json(job.model.guidance()),
             "fits": found.done,
             "result": tables,
-            "notes": job.source.notes,
+            "notes": job.source.notes.iter().cloned().chain(job.known.notes_of_many_fits()).collect::<Vec<_>>(),
             "threads": job.settings.threads,
             "seconds": found.seconds,
             "estimated_memory_bytes": needed.bytes(),

@@ -204,6 +204,7 @@ impl Gathering<'_> {
         let (mut rule, mut stated) = (LabelRule::default(), None);
         if let Some((Advice::Labels { rule: own, strength, .. }, file)) = file.and_then(GuidanceFile::labels)
         {
+            file.check_is_there()?;
             (rule, stated) = (*own, Some(*strength).filter(|strength| strength.is_stated()));
             let labels_per_class = from.labels_per_class.or(file.per_class);
             let (labels, label_column) = (Some(file.path.clone()), file.column.clone());

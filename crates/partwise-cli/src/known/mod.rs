@@ -36,6 +36,12 @@ impl Known {
         self.classes = Some(classes);
     }
 
+    /// What the user should know of the guidance where many fits follow, none of which reports for itself.
+    pub(crate) fn notes_of_many_fits(&self) -> Vec<String> {
+        let read = self.notes.iter().map(|(_, note)| note.clone());
+        read.chain(self.guidance.unknown_features().into_iter().map(|notice| notice.message)).collect()
+    }
+
     /// Refuses components per class that the data decide; `what` cannot choose them.
     pub(crate) fn check_components(&self, what: &str) -> Result<()> {
         match self.components_per_class {

@@ -314,7 +314,7 @@ fn details<T: Real>(classified: &Classified<'_, T>, parts: Option<&Done<'_, T>>)
             as guidance."
                 .to_string(),
         ),
-        ("New rows", format!("partwise transform {} NEW_DATA --out DIR", request.write.out.display())),
+        ("New rows", format!("partwise transform {} NEW_DATA --out DIR", request.write.out().display())),
     ];
     let memberships = parts.map(|done| ("Memberships", done.memberships.of.summary().to_string()));
     let facts: Vec<_> = facts.into_iter().chain(memberships).collect();

@@ -25,9 +25,15 @@ pub(crate) fn compare_page(
     for number in numbers {
         let of: Vec<&CompareLine> = lines.iter().filter(|line| line.labels_per_class == number).collect();
         let draws = of.first().map_or(0, |line| line.draws);
+        let without = found.judged.iter().find(|judged| judged.labels_per_class == number);
+        let without = without.filter(|judged| !judged.without.is_empty()).map_or(String::new(), |judged| {
+            let (count, all) = (judged.classes, judged.classes + judged.without.len());
+            let names = judged.without.join(", ");
+            format!(" Only {count} of {all} classes are judged. All labels of the others are given: {names}.")
+        });
         let lead = format!(
             "Means over {draws} {} of the labels, with standard errors. All methods get the same labels, and are \
-            judged by the samples whose label was not drawn.",
+            judged by the samples whose label was not drawn.{without}",
             if draws == 1 { "draw" } else { "draws" }
         );
         let labels = if number == 1 { "label" } else { "labels" };
@@ -44,7 +50,7 @@ pub(crate) fn compare_page(
         ("Methods", methods.join(", ")),
         ("Accuracy", accuracy_in_words(&settings.methods)),
         ("NMI", "mutual information of classes and clusters over the larger of their entropies".into()),
-        ("Error", "of the factorization X ≈ WH; the classifier has none".into()),
+        ("Error", "of the factorization X ≈ WH: the relative error, or with the Kullback–Leibler loss the divergence per unit of data; the classifier has none".into()),
         ("Seed", format!("{} for the first draw, one more for each further one", settings.seed)),
     ];
     let facts = pairs(facts.iter().map(|(name, text)| (*name, text.as_str())));

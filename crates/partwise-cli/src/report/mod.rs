@@ -21,7 +21,7 @@ use partwise_page::{Again, Classes, FitPage, Progress};
 use partwise_report::duration;
 use partwise_report::picture::Polarity;
 
-use crate::job::{Done, error_name, relative_kkt};
+use crate::job::{Done, relative_kkt};
 use crate::record::{self, Timings};
 use crate::scores::Evaluation;
 
@@ -220,7 +220,7 @@ fn read<T: Real>(done: &Done<'_, T>) -> Vec<(String, String)> {
 fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Vec<(String, String)> {
     let fit = &done.fit;
     let mut out = named([
-        (error_name(fit.loss), format!("{:.4}", fit.relative_error)),
+        (fit.loss.error_name(), format!("{:.4}", fit.relative_error)),
         ("objective", format!("{:.6e}", fit.objective)),
         ("iterations", format!("{} ({})", fit.iterations, fit.stop.name())),
     ]);

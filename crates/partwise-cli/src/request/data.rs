@@ -32,7 +32,8 @@ pub(crate) struct ReadFlags {
     #[arg(long, value_name = "NAME", conflicts_with = "text")]
     key: Option<String>,
     /// The matrix to read from an .h5ad file: a layer, or raw. Of a 10x .h5 file: the feature type, or the
-    /// genome. Default: X; the genes; the only genome.
+    /// genome. Default: X; the genes; the only genome. Of transform: the matrix that the model was fitted
+    /// to.
     #[arg(long, value_name = "NAME", conflicts_with = "text")]
     layer: Option<String>,
     /// The first row of a text table contains the column names. Default: detected, with a notice if it

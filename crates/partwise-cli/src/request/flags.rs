@@ -212,7 +212,7 @@ pub(super) struct SolveFlags {
     /// The start.
     #[arg(long, value_parser = choices::starts(), default_value = "auto")]
     pub(super) init: Init,
-    /// Start from the factors of a model file (warm start), whose k is then the default.
+    /// Start from the factors of a model, a file or a result folder (warm start). Its k is then the default.
     #[arg(long, value_name = "MODEL", conflicts_with = "init")]
     pub(super) start: Option<PathBuf>,
     /// The factor that each iteration updates first. Default: the codes after a label-aware start, otherwise

@@ -3,14 +3,19 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use clap::Args;
 use partwise::recipes::ShareOf;
 use partwise::{Settings, SolverChoice};
+use partwise_io::OutputFolder;
 use partwise_report::console::Verbosity;
 
 use super::choices::{self, Codes, Pictures};
 use super::data::DataSource;
+
+/// Numbers of new folders at most.
+const MOST_NUMBERED: usize = 10_000;
 
 /// Where the result is written, and what is printed.
 #[derive(Args, Clone, Debug)]
@@ -37,7 +42,7 @@ pub(super) struct WriteFlags {
 /// Where the result is written, and what is printed, with the folder chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
-    pub(crate) out: PathBuf,
+    out: Out,
     pub(crate) force: bool,
     quiet: bool,
     pub(crate) json: bool,
@@ -47,24 +52,40 @@ impl WriteFlags {
     /// Without --out the folder is named after the data; `ending` says what is in it.
     pub(super) fn for_data(self, data: &DataSource, ending: &str) -> Write {
         let WriteFlags { out, force, quiet, json } = self;
-        let out = out.unwrap_or_else(|| named_after(&data.path, ending, force));
+        // Without a slash at its end, for messages.
+        let given = |out: PathBuf| Out::Given(out.components().collect());
+        let out = out.map_or_else(|| Out::named_after(&data.path, ending, force), given);
         Write { out, force, quiet, json }
     }
 }
 
-/// `<name of the data>-<ending>` in the current folder; with a number if that exists, unless it may be
-/// replaced.
-fn named_after(data: &Path, ending: &str, replace: bool) -> PathBuf {
-    let name = |number: usize| {
+/// The folder for the result.
+#[derive(Clone, Debug)]
+enum Out {
+    /// As asked, or the one to replace.
+    Given(PathBuf),
+    /// A new folder of this name, with a number if it exists or another run is writing it; the second is the
+    /// one that was taken.
+    Numbered(OsString, OnceLock<PathBuf>),
+}
+
+impl Out {
+    /// `<name of the data>-<ending>` in the current folder.
+    fn named_after(data: &Path, ending: &str, replace: bool) -> Self {
         let mut name = stem_of(data);
         name.push(format!("-{ending}"));
-        if number > 1 {
-            name.push(format!("-{number}"));
-        }
+        if replace { Out::Given(name.into()) } else { Out::Numbered(name, OnceLock::new()) }
+    }
+}
+
+/// The names of a new folder: without a number, then with 2, 3, …
+fn numbered(name: &OsString) -> impl Iterator<Item = PathBuf> {
+    let further = (2..=MOST_NUMBERED).map(move |number: usize| {
+        let mut name = name.clone();
+        name.push(format!("-{number}"));
         PathBuf::from(name)
-    };
-    let is_free = |folder: &PathBuf| replace || folder.symlink_metadata().is_err();
-    (1..).map(name).find(is_free).unwrap_or_else(|| name(1))
+    });
+    std::iter::once(PathBuf::from(name)).chain(further)
 }
 
 /// The name of a file without its extensions, or of a folder.
@@ -141,6 +162,27 @@ impl LabelSource {
 }
 
 impl Write {
+    /// Takes hold of the folder for the files `names`.
+    pub(crate) fn open(&self, names: &[&str]) -> partwise_io::Result<OutputFolder> {
+        let (name, taken) = match &self.out {
+            Out::Given(out) => return OutputFolder::for_files(out, self.force, names),
+            Out::Numbered(name, taken) => (name, taken),
+        };
+        let folder = OutputFolder::in_first_free(numbered(name), names)?;
+        let _ = taken.set(folder.target().to_path_buf());
+        Ok(folder)
+    }
+
+    /// The folder; before [`Write::open`], the one that it will probably be.
+    pub(crate) fn out(&self) -> PathBuf {
+        match &self.out {
+            Out::Given(out) => out.clone(),
+            Out::Numbered(name, taken) => taken.get().cloned().unwrap_or_else(|| {
+                numbered(name).find(|folder| folder.symlink_metadata().is_err()).unwrap_or(name.into())
+            }),
+        }
+    }
+
     /// Nothing is to be printed.
     pub(crate) fn silence(&mut self) {
         (self.quiet, self.json) = (true, false);

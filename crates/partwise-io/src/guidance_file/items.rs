@@ -67,7 +67,7 @@ impl Reader<'_> {
                 true => format!("a table with {}", valid.join(", ")),
                 false => format!("the name of a file, or a table with {}", valid.join(", ")),
             };
-            let file = Named::new(self.folder.join(item.text(&wanted)?));
+            let file = self.named(item, item.text(&wanted)?);
             let advice = read(&fields(kind, self.names, None), item)?;
             return Ok(FileItem { advice, kind, stated: false, from: Origin::File(file) });
         };
@@ -106,10 +106,10 @@ impl Reader<'_> {
                     keys.get("per_class").map(|count| whole(count, "a whole number of 1 or more"));
                 let components = keys.get("components_per_class").map(components_per_class);
                 Ok(Origin::File(Named {
-                    path: self.folder.join(file.text(FILE)?),
                     column: column.transpose()?.map(str::to_string),
                     per_class: per_class.transpose()?,
                     components_per_class: components.transpose()?,
+                    ..self.named(file, file.text(FILE)?)
                 }))
             }
             (None, Some(count)) => {
@@ -204,8 +204,7 @@ impl Reader<'_> {
             let wanted = format!(
                 "a list of numbers, a table of numbers by the name of the {of}, or the name of a file"
             );
-            let path = self.folder.join(item.text(&wanted)?);
-            from = Origin::File(Named::new(path));
+            from = Origin::File(self.named(item, item.text(&wanted)?));
             weights = Vec::new();
         }
         let values = Value::List(weights.into_iter().map(Value::Number).collect());
@@ -234,7 +233,7 @@ impl FileItem {
         let fields = fields(kind, names, None);
         let fields = fields.into_iter().map(|field| (field.name.to_string(), field.value)).collect();
         let advice = Advice::deserialize(Value::Table(fields)).expect("nothing is given but the kind");
-        let file = Named::new(path.into());
+        let file = Named::new(path.into(), None);
         FileItem { advice, kind, stated: false, from: Origin::File(file) }
     }
 }

@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use partwise::graphs::NeighbourGraph;
 use partwise::guidance::{Advice, ComponentsPerClass, Kind, Strength};
 
-use crate::error::Result;
+use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
 use crate::names::DataNames;
 use crate::source::Source;
@@ -81,12 +81,39 @@ pub struct Named {
     pub per_class: Option<usize>,
     /// How many components each class has; one when absent.
     pub components_per_class: Option<ComponentsPerClass>,
+    /// Where a guidance file names it.
+    mention: Option<Mention>,
+}
+
+/// The place at which a guidance file names another one.
+#[derive(Clone, Debug, PartialEq)]
+struct Mention {
+    path: PathBuf,
+    place: Place,
+    /// The key.
+    what: String,
 }
 
 impl Named {
     /// A file of which nothing further is said.
-    fn new(path: PathBuf) -> Self {
-        Named { path, column: None, per_class: None, components_per_class: None }
+    fn new(path: PathBuf, mention: Option<Mention>) -> Self {
+        Named { path, column: None, per_class: None, components_per_class: None, mention }
+    }
+
+    /// Refuses a file that can't be opened, with the place in the guidance file that names it.
+    ///
+    /// # Errors
+    /// When a guidance file names it and it can't be opened. (A flag's file is reported by its reader.)
+    pub fn check_is_there(&self) -> Result<()> {
+        let (Some(mention), Err(error)) = (&self.mention, std::fs::metadata(&self.path)) else {
+            return Ok(());
+        };
+        let Mention { path, place, what } = mention;
+        let message = format!(
+            "{what} names a file that can't be opened, {}: {error}; names are relative to the folder of this file",
+            self.path.display()
+        );
+        Err(IoError::mismatch(path, place.clone(), message))
     }
 }
 
@@ -187,6 +214,15 @@ struct Reader<'r> {
     folder: &'r Path,
     names: &'r DataNames<'r>,
     notes: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// The file of this name.
+    fn named(&self, item: &Item<'_>, name: &str) -> Named {
+        let (path, place) = item.place();
+        let mention = Mention { path: path.to_path_buf(), place, what: item.what().to_string() };
+        Named::new(self.folder.join(name), Some(mention))
+    }
 }
 
 #[cfg(test)]

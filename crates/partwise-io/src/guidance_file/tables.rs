@@ -57,6 +57,7 @@ impl FileItem {
         let mut out =
             ReadItem { advice: advice.clone(), sha256: None, notes: Vec::new(), chosen: Vec::new() };
         let Origin::File(file) = &self.from else { return Ok(out) };
+        file.check_is_there()?;
         let path = file.path.as_path();
         if let Advice::Links { must, cannot, .. } = &mut out.advice {
             let table = read_links(path, names)?;

@@ -216,6 +216,14 @@ fn points(points: &[SweepPoint]) -> Vec<(f64, f64, f64)> {
     points.iter().map(|point| (point.scale, point.relative_error, point.agreement)).collect()
 }
 
+/// What the user should know of features that the guidance names and the data do not have, where many fits
+/// follow: a single one has these among its notices.
+#[pyfunction]
+pub(crate) fn unknown_features(guidance: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
+    let notices = document::guidance(guidance)?.unknown_features();
+    Ok(notices.into_iter().map(|notice| notice.message).collect())
+}
+
 /// Fit against agreement: `(scale, relative error, agreement)` for each scale of the strengths.
 #[pyfunction]
 pub(crate) fn sweep<'py>(

@@ -84,11 +84,13 @@ pub struct Fit<T> {
 }
 
 impl<T> Fit<T> {
-    /// If the iteration limit ended the fit while it still improved: the fraction of the objective by which
-    /// the last 50 iterations lowered it, above 1e-3. `None` where more iterations would change little.
+    /// If the iteration limit ended the fit while it still improved: the fraction of the objective before the
+    /// last 50 iterations by which they lowered it, 0 to 1. `None` where more iterations would change little:
+    /// where that is less than a thousandth.
     pub fn still_improving(&self) -> Option<f64> {
         let progress = recent_progress(&self.history);
-        (self.stop == StopReason::IterationLimit && progress > NOTICEABLE).then_some(progress)
+        let improves = self.stop == StopReason::IterationLimit && progress > NOTICEABLE;
+        improves.then(|| progress / (1.0 + progress))
     }
 }
 

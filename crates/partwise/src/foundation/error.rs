@@ -157,6 +157,20 @@ impl Error {
         Error::Shape { what: what.into(), expected: expected.to_string(), found: found.to_string() }
     }
 
+    /// The same with the names that a front end has for settings: in an [`Error::OutOfRange`], each of
+    /// `words` becomes the name in the same place.
+    #[doc(hidden)]
+    pub fn with_names_of_settings(self, words: &[&str], names: &[&str]) -> Self {
+        let renamed =
+            |text: String| words.iter().zip(names).fold(text, |text, (word, name)| text.replace(word, name));
+        match self {
+            Error::OutOfRange { name, value, valid } => {
+                Error::OutOfRange { name: renamed(name), value, valid: renamed(valid) }
+            }
+            other => other,
+        }
+    }
+
     /// The choice with this name; [`Error::UnknownName`] with the valid names when there is none.
     pub(crate) fn choose<T>(
         kind: &str,

@@ -15,6 +15,7 @@ mod strength;
 mod tables;
 mod topics;
 mod units;
+mod unknown;
 
 pub use crate::labels::Labels;
 pub use crate::terms::FeatureLists;

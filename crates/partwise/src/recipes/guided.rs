@@ -87,7 +87,7 @@ fn cost<T: Real>(
     let unguided = self::fit(data, &model(&plain, fit.loss)?, &settings)?;
     // Where it stops earlier than the guided fit did, it is no worse than that.
     let error = unguided.relative_error.min(fit.relative_error);
-    Ok(Some(GuidanceCost { guided: fit.relative_error, unguided: error }))
+    Ok(Some(GuidanceCost { loss: fit.loss, guided: fit.relative_error, unguided: error }))
 }
 
 /// A factor as a start: entries that are 0 become small, so that multiplicative updates can move them.

@@ -28,4 +28,14 @@ impl Loss {
             Loss::KullbackLeibler => 1.0,
         }
     }
+
+    /// What [`Fit::relative_error`](crate::Fit::relative_error) is called: an error for the Frobenius loss,
+    /// else the loss over the sum of the data.
+    #[doc(hidden)]
+    pub fn error_name(self) -> &'static str {
+        match self {
+            Loss::Frobenius => "relative error",
+            Loss::KullbackLeibler => "divergence per unit of data",
+        }
+    }
 }

@@ -98,7 +98,7 @@ impl Compiler<'_> {
     }
 
     /// The features that are forbidden in each topic.
-    pub(super) fn forbidden(&mut self, seeds: &[Vec<(usize, f64)>]) -> Result<Vec<Vec<usize>>> {
+    pub(super) fn forbidden(&self, seeds: &[Vec<(usize, f64)>]) -> Result<Vec<Vec<usize>>> {
         let mut all = Vec::new();
         for (at, topic) in self.guidance.topics().iter().enumerate() {
             let mut found = Vec::new();

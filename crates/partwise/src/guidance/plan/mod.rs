@@ -80,7 +80,7 @@ impl Plan {
             shape,
             evidence: vec![Evidence::default(); topics.last().map_or(0, |(_, range)| range.end)],
             topics,
-            notices: Vec::new(),
+            notices: guidance.unknown_features(),
             contributions: Vec::new(),
             samples: BTreeMap::new(),
             fixed: Vec::new(),

@@ -2,14 +2,14 @@
 //! that they keep.
 
 use super::Compiler;
-use crate::foundation::{Error, Notice, Result};
+use crate::foundation::{Error, Result};
 use crate::guidance::{Feature, Strength};
 use crate::terms::{SeedShare, SeedWeights};
 
 impl Compiler<'_> {
-    /// The topics' seeds that exist, reported where one does not. A feature counts once in a topic, with the
+    /// The topics' seeds that exist; notices report the others. A feature counts once in a topic, with the
     /// largest of its weights, by whatever name it was given.
-    pub(super) fn seeds(&mut self) -> Result<Vec<Vec<(usize, f64)>>> {
+    pub(super) fn seeds(&self) -> Result<Vec<Vec<(usize, f64)>>> {
         let mut all = Vec::new();
         for topic in self.guidance.topics() {
             let mut found: Vec<(usize, f64)> = Vec::new();
@@ -25,23 +25,13 @@ impl Compiler<'_> {
                     }
                 }
             }
-            if !topic.seeds.is_empty() && found.is_empty() {
-                self.notices.push(Notice {
-                    code: "seeds-without-match",
-                    message: format!(
-                        "none of the seeds of topic \"{}\" is a feature, so the topic is not guided; correct \
-                        the seeds, or remove the topic",
-                        topic.name
-                    ),
-                });
-            }
             all.push(found);
         }
         all.resize(self.topics.len(), Vec::new());
         Ok(all)
     }
 
-    pub(super) fn resolve(&mut self, feature: &Feature, topic: &str, role: &str) -> Result<Option<usize>> {
+    pub(super) fn resolve(&self, feature: &Feature, topic: &str, role: &str) -> Result<Option<usize>> {
         let d = self.shape.features;
         match feature {
             Feature::Index(f) if *f < d => Ok(Some(*f)),
@@ -74,14 +64,6 @@ impl Compiler<'_> {
                         "the {role} \"{name}\" of topic \"{topic}\" is the name of two features, {first} and \
                         {second} (counted from 0); give its number instead"
                     )));
-                }
-                if found.is_none() {
-                    self.notices.push(Notice {
-                        code: "unknown-feature",
-                        message: format!(
-                            "the {role} \"{name}\" of topic \"{topic}\" is not a feature; it is left out"
-                        ),
-                    });
                 }
                 Ok(found)
             }

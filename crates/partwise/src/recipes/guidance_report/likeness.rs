@@ -10,6 +10,7 @@
 //! ```
 
 use crate::data::DataMatrix;
+use crate::engine::losses::Loss;
 use crate::foundation::{Matrix, Real};
 use crate::recipes::memberships::{Owners, largest};
 
@@ -41,10 +42,17 @@ impl Likeness {
     }
 }
 
+/// An error below this is rounding, more or less.
+const EXACT: f64 = 1e-6;
+/// Of an error less than this part of another one, the other is no fraction that is worth a number.
+const LEAST_PART: f64 = 0.1;
+
 /// The relative error with guidance, and without it with as many components: that fit goes on from the
 /// guided one, by the weights and known entries alone, for at most 100 iterations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GuidanceCost {
+    /// What the errors are of.
+    pub loss: Loss,
     /// Of the guided fit.
     pub guided: f64,
     /// Of the fit without guidance.
@@ -52,19 +60,27 @@ pub struct GuidanceCost {
 }
 
 impl GuidanceCost {
-    /// By how much the guidance raises the error, as a fraction; 0 where the other error is 0.
-    pub fn fraction(&self) -> f64 {
-        if self.unguided > 0.0 { self.guided / self.unguided - 1.0 } else { 0.0 }
+    /// By how much the guidance raises the error, as a fraction. `None` if an error is so small that the
+    /// fraction means nothing: below a millionth with guidance, or less than a tenth of that without.
+    pub fn fraction(&self) -> Option<f64> {
+        let means_something = self.guided >= EXACT && self.unguided >= LEAST_PART * self.guided;
+        means_something.then(|| self.guided / self.unguided - 1.0)
     }
 
     /// In words.
     #[doc(hidden)]
     pub fn sentence(&self) -> String {
-        let GuidanceCost { guided, unguided } = self;
-        format!(
-            "relative error {guided:.4}; without the guidance {unguided:.4}, so it costs {:.1} %",
-            100.0 * self.fraction()
-        )
+        let name = self.loss.error_name();
+        let [guided, unguided] = [self.guided, self.unguided].map(|error| match error {
+            error if error == 0.0 || error >= 1e-3 => format!("{error:.4}"),
+            error => format!("{error:.1e}"),
+        });
+        let cost = match self.fraction() {
+            Some(fraction) => format!("so it costs {:.1} %", 100.0 * fraction),
+            None if self.guided < EXACT => "so both fits are nearly exact".into(),
+            None => "so nearly all of the error is from the guidance".into(),
+        };
+        format!("{name} {guided}; without the guidance {unguided}, {cost}")
     }
 }
 
@@ -139,5 +155,29 @@ impl Sums {
                 row[f] = 0.0;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_is_a_percentage_only_where_there_is_an_error_to_compare_with() {
+        let of = |loss, guided, unguided| GuidanceCost { loss, guided, unguided }.sentence();
+        let fro = |guided, unguided| of(Loss::Frobenius, guided, unguided);
+        assert_eq!(fro(0.22, 0.2), "relative error 0.2200; without the guidance 0.2000, so it costs 10.0 %");
+        let kl = of(Loss::KullbackLeibler, 0.01, 0.01);
+        assert_eq!(kl, "divergence per unit of data 0.0100; without the guidance 0.0100, so it costs 0.0 %");
+        for unguided in [0.0, 1e-12, 1e-3] {
+            let found = fro(0.22, unguided);
+            assert!(found.ends_with("nearly all of the error is from the guidance"), "{found}");
+            assert!(!found.contains('%') && !found.contains("inf"), "{found}");
+        }
+        assert_eq!(
+            fro(2e-9, 1e-9),
+            "relative error 2.0e-9; without the guidance 1.0e-9, so both fits are nearly exact"
+        );
+        assert_eq!(GuidanceCost { loss: Loss::Frobenius, guided: 0.0, unguided: 0.0 }.fraction(), None);
     }
 }

@@ -43,6 +43,18 @@ pub use memory::memory_of_rank;
 use search::{Search, clearly_below_one, excess, mean, replicability};
 use splits::Splits;
 
+/// What errors call the settings.
+const LEAST: &str = "the least k";
+const GREATEST: &str = "the greatest k";
+const SPLITS: &str = "the number of splits";
+const RESTARTS: &str = "the number of restarts";
+
+impl RankSettings {
+    /// The words of errors for the numbers of the settings, in their order.
+    #[doc(hidden)]
+    pub const WORDS: [&'static str; 4] = [LEAST, GREATEST, SPLITS, RESTARTS];
+}
+
 /// Resamplings of the splits.
 const RESAMPLINGS: usize = 200;
 /// The stream of the resamplings.
@@ -169,13 +181,13 @@ fn range<T: Real>(data: &dyn DataMatrix<T>, rank: &RankSettings, named: usize) -
         Err(Error::OutOfRange { name: name.into(), value: value.to_string(), valid })
     };
     if rank.from == 0 || rank.from > rank.to {
-        return fault("the least k", rank.from, format!("from 1 to the greatest k, {}", rank.to));
+        return fault(LEAST, rank.from, format!("from 1 to {GREATEST}, which is {}", rank.to));
     }
     if let Some(splits) = rank.splits.filter(|splits| *splits < 2) {
-        return fault("the number of splits", splits, "2 or more".into());
+        return fault(SPLITS, splits, "2 or more".into());
     }
     if rank.restarts == Some(0) {
-        return fault("the number of restarts", 0, "1 or more".into());
+        return fault(RESTARTS, 0, "1 or more".into());
     }
     let (n, d) = (data.n_samples(), data.n_features());
     if n < 4 || d < 4 || data.summary().sum == 0.0 {
@@ -192,10 +204,10 @@ fn range<T: Real>(data: &dyn DataMatrix<T>, rank: &RankSettings, named: usize) -
     let most = (n / 2).min(d).max(1);
     let from = rank.from.max(named);
     if from > most {
-        return fault("the least k", from, format!("at most {most}, of {n} samples and {d} features"));
+        return fault(LEAST, from, format!("at most {most}, of {n} samples and {d} features"));
     }
     if rank.to < named {
-        return fault("the greatest k", rank.to, format!("{named} or more: the guidance names so many"));
+        return fault(GREATEST, rank.to, format!("{named} or more: the guidance names so many"));
     }
     Ok((from, rank.to.min(most)))
 }

@@ -5,7 +5,7 @@ use super::action::Action;
 use super::edits::{forget, forget_references, moved, rename};
 use super::parts::Parts;
 use crate::data::DataMatrix;
-use crate::foundation::{Error, Matrix, Real, Result};
+use crate::foundation::{Error, Matrix, Real, Result, nearest};
 use crate::guidance::{Advice, Feature, Guidance, Seed, Strength, Topic};
 
 /// The place of a topic among those of the guidance, and its components.
@@ -165,24 +165,10 @@ fn check_feature(guidance: &Guidance, feature: &Feature, features: usize) -> Res
                 needs: "the names of the features, or the number of its column (from 0)".into(),
             })?;
             names.iter().position(|known| known == name).ok_or_else(|| {
-                let near = nearest(name, names);
-                let near = if near.is_empty() { String::new() } else { format!("; nearest: {near}") };
+                let near = nearest(name, names.iter().map(String::as_str));
+                let near = near.map_or(String::new(), |near| format!("; nearest: \"{near}\""));
                 Error::Guidance(format!("\"{name}\" is not a feature of the data{near}"))
             })
         }
     }
-}
-
-/// The names that are most like the one given, in quotes.
-fn nearest(given: &str, names: &[String]) -> String {
-    /// How many names.
-    const MOST: usize = 3;
-    /// From which likeness on (0 to 1).
-    const ALIKE: f64 = 0.8;
-    let given = given.to_lowercase();
-    let likeness = |name: &String| (strsim::jaro_winkler(&given, &name.to_lowercase()), name.clone());
-    let mut near: Vec<(f64, String)> =
-        names.iter().map(likeness).filter(|(like, _)| *like >= ALIKE).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.iter().take(MOST).map(|(_, name)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
 }
