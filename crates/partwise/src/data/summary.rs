@@ -246,19 +246,20 @@ fn plain_rows<T: Real>(pass: &mut Pass, first: usize, values: &[T], columns: &mu
     let mask = std::array::from_fn(|l| if l < last { 1.0 } else { 0.0 });
     let width = if last > 0 { blocks + LANES } else { blocks };
     let mut lanes = [[[0.0; LANES]; 2]; ROWS_TOTALLED];
-    for (first, rows) in (first..).step_by(ROWS_TOTALLED).zip(values.chunks(ROWS_TOTALLED * features)) {
-        let count = rows.len() / features;
-        let mut done = 0;
-        while done < count {
-            let Some(row) = rows.get(done * features..done * features + width) else { break };
-            row_lanes(row, mask, &mut lanes[done], columns);
-            done += 1;
+    let mut spare = vec![T::ZERO; width];
+    let rows = values.len() / features;
+    for start in (0..rows).step_by(ROWS_TOTALLED) {
+        let end = (start + ROWS_TOTALLED).min(rows);
+        let mut row = start;
+        while row < end {
+            let Some(values) = values.get(row * features..row * features + width) else { break };
+            row_lanes(values, mask, &mut lanes[row - start], columns);
+            row += 1;
         }
-        // After the last row there may be nothing.
-        if done < count {
-            let mut row = vec![T::ZERO; width];
-            row[..features].copy_from_slice(&rows[done * features..]);
-            row_lanes(&row, mask, &mut lanes[done], columns);
+        // After the last rows there is too little.
+        for row in row..end {
+            spare[..features].copy_from_slice(&values[row * features..(row + 1) * features]);
+            row_lanes(&spare, mask, &mut lanes[row - start], columns);
         }
         // Over the lanes of several rows at once: the additions of one row wait for each other.
         let mut totals = [[0.0; ROWS_TOTALLED]; 2];
@@ -268,8 +269,8 @@ fn plain_rows<T: Real>(pass: &mut Pass, first: usize, values: &[T], columns: &mu
                 totals[1][r] += lanes[r][1][l];
             }
         }
-        for r in 0..count {
-            pass.plain_row(first + r, [totals[0][r], totals[1][r]]);
+        for r in 0..end - start {
+            pass.plain_row(first + start + r, [totals[0][r], totals[1][r]]);
         }
     }
 }

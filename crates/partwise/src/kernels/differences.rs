@@ -30,26 +30,24 @@ impl<T: Real> Kernel for SquaredDifferences<'_, T> {
         let width = columns.len();
         let whole = width / LANES * LANES;
         let (mut lanes, mut rest) = ([[0.0; LANES]; ROWS_TOTALLED], [[0.0; LANES]; ROWS_TOTALLED]);
-        let rows = values.chunks(ROWS_TOTALLED * features).zip(tile.chunks(ROWS_TOTALLED * width));
-        for (values, tile) in rows {
-            let count = values.len() / features;
-            let mut done = 0;
-            while done < count {
+        let rows = values.len() / features;
+        for start in (0..rows).step_by(ROWS_TOTALLED) {
+            let end = (start + ROWS_TOTALLED).min(rows);
+            let mut row = start;
+            while row < end {
                 // With what comes after the last column, which is not added below.
-                let start = done * features + columns.start;
-                let x = values.get(start..start + whole + LANES);
-                let (Some(x), Some(p)) = (x, tile.get(done * width..done * width + whole + LANES)) else {
-                    break;
-                };
-                row_squares(x, p, &mut lanes[done], &mut rest[done]);
-                done += 1;
+                let (x, p) = (row * features + columns.start, row * width);
+                let (x, p) = (values.get(x..x + whole + LANES), tile.get(p..p + whole + LANES));
+                let (Some(x), Some(p)) = (x, p) else { break };
+                row_squares(x, p, &mut lanes[row - start], &mut rest[row - start]);
+                row += 1;
             }
-            // After the last rows there may be nothing.
-            for row in done..count {
+            // After the last rows there is too little.
+            for row in row..end {
                 let (mut x, mut p) = (vec![T::ZERO; whole + LANES], vec![0.0; whole + LANES]);
                 x[..width].copy_from_slice(&values[row * features..][columns.clone()]);
                 p[..width].copy_from_slice(&tile[row * width..(row + 1) * width]);
-                row_squares(&x, &p, &mut lanes[row], &mut rest[row]);
+                row_squares(&x, &p, &mut lanes[row - start], &mut rest[row - start]);
             }
             // Over the lanes of several rows at once: the additions of one row wait for each other.
             let mut sums = [0.0; ROWS_TOTALLED];
@@ -64,7 +62,7 @@ impl<T: Real> Kernel for SquaredDifferences<'_, T> {
                     of_rest[r] += rest[r][l];
                 }
             }
-            for r in 0..count {
+            for r in 0..end - start {
                 *total += sums[r] + of_rest[r];
             }
         }
