@@ -378,13 +378,13 @@ impl Seen {
         for block in blocks {
             for l in 0..SEEN {
                 let x = block[l];
-                faults[l] |= i32::from(!(x >= T::ZERO));
+                faults[l] |= 1 ^ i32::from(x >= T::ZERO);
                 counts[l] += i32::from(x != T::ZERO);
                 largest[l] = if x > largest[l] { x } else { largest[l] };
             }
         }
         for (l, x) in rest.iter().enumerate() {
-            faults[l] |= i32::from(!(*x >= T::ZERO));
+            faults[l] |= 1 ^ i32::from(*x >= T::ZERO);
             counts[l] += i32::from(*x != T::ZERO);
             largest[l] = if *x > largest[l] { *x } else { largest[l] };
         }

@@ -30,7 +30,7 @@ fn is_non_negative<T: Real>(values: &[T]) -> bool {
     for block in blocks {
         for l in 0..LANES {
             let v = block[l];
-            faults[l] |= i32::from(!(v >= T::ZERO));
+            faults[l] |= 1 ^ i32::from(v >= T::ZERO);
             largest[l] = if v > largest[l] { v } else { largest[l] };
         }
     }

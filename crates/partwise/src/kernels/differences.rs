@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::foundation::Real;
 use crate::kernels::simd::Kernel;
 
-/// (x − p)² of a tile of P, row by row added to a total. The sum of a row is that of eight running sums, and of
-/// what is left of it.
+/// (x − p)² of a tile of P, row by row added to a total. The sum of a row is that of eight running sums, and
+/// of what is left of it.
 pub(crate) struct SquaredDifferences<'a, T> {
     /// Rows of X, all of their columns.
     pub(crate) values: &'a [T],
