@@ -117,7 +117,7 @@ pub fn fit_description<T: Real>(
 ) -> std::result::Result<Map<String, Value>, serde_json::Error> {
     let guidance = sha256_hex(&serde_json::to_vec(model.guidance())?);
     let mut start = settings.init.name().to_string();
-    if let Init::Custom { .. } | Init::Given(_) = settings.init {
+    if let Init::Custom { .. } | Init::Single { .. } | Init::Given(_) = settings.init {
         start = format!("{start} {}", sha256_hex(format!("{:?}", settings.init).as_bytes()));
     }
     let document = json!({

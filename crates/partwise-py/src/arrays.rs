@@ -26,6 +26,17 @@ pub(crate) fn to_matrix<T: Real + Element>(array: &PyReadonlyArray2<'_, T>) -> P
     Matrix::from_vec(rows, columns, values).map_err(crate::errors::value_error)
 }
 
+/// An array as a matrix of its own in the precision that it has.
+pub(crate) fn to_own<T: Real + Element>(array: &PyReadonlyArray2<'_, T>) -> PyResult<Matrix<T>> {
+    let [rows, columns] = [array.shape()[0], array.shape()[1]];
+    // A slice of an array in column order has the entries in that order.
+    let values = match array.as_slice() {
+        Ok(values) if array.is_c_contiguous() => values.to_vec(),
+        _ => array.as_array().iter().copied().collect(),
+    };
+    Matrix::from_vec(rows, columns, values).map_err(crate::errors::value_error)
+}
+
 /// The values of a table: `values`, and of a sparse one also `shape`, `indptr` and `indices`.
 pub(crate) fn table(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);

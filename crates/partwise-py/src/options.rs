@@ -13,7 +13,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::to_matrix;
+use crate::arrays::{to_matrix, to_own};
 use crate::document;
 use crate::errors::value_error;
 
@@ -129,6 +129,9 @@ fn slot(name: &str) -> PyResult<Slot> {
 /// Codes and components are a custom start (a missing one is random); with other factors the start is given
 /// slot by slot.
 fn start_of(start: &[(String, Bound<'_, PyAny>)]) -> PyResult<Init> {
+    if let Some(single) = single_start_of(start)? {
+        return Ok(single);
+    }
     let mut factors = Vec::new();
     for (name, array) in start {
         let factor = match array.extract::<PyReadonlyArray2<'_, f32>>() {
@@ -143,6 +146,21 @@ fn start_of(start: &[(String, Bound<'_, PyAny>)]) -> PyResult<Init> {
     let mut take = |wanted| factors.iter().position(|(s, _)| *s == wanted).map(|at| factors.remove(at).1);
     let (codes, components) = (take(Slot::Codes), take(Slot::Components));
     Ok(Init::Custom { codes, components })
+}
+
+/// Codes and components as they are, where all that is given are these, in single precision.
+fn single_start_of(start: &[(String, Bound<'_, PyAny>)]) -> PyResult<Option<Init>> {
+    let (mut codes, mut components) = (None, None);
+    for (name, array) in start {
+        let place = match slot(name)? {
+            Slot::Codes => &mut codes,
+            Slot::Components => &mut components,
+            _ => return Ok(None),
+        };
+        let Ok(array) = array.extract::<PyReadonlyArray2<'_, f32>>() else { return Ok(None) };
+        *place = Some(to_own(&array)?);
+    }
+    Ok(Some(Init::Single { codes, components }))
 }
 
 /// The model of a method: its parameters as a dictionary, with what is known as the document of a

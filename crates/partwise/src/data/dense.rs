@@ -11,6 +11,7 @@ use super::{
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::kernels::coordinates::{Costs, Stepped};
+use crate::kernels::differences::SquaredDifferences;
 use crate::kernels::gemm::{Output, View, ViewMut, matmul};
 use crate::kernels::logarithm::{Divide, LogSum};
 use crate::kernels::simd::dispatch;
@@ -113,19 +114,22 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
         }
     }
 
-    /// Calls `visit(x, p)` for row pieces of X and of U Vᵀ computed in `f64`, in a fixed order.
+    /// Calls `visit(rows, columns, tile)` for tiles of U Vᵀ (row-major) computed in `f64`, in a fixed order.
     fn visit_in_f64(
         &self,
         samples: Range<usize>,
         samples_factor: &Matrix<T>,
         features_factor: &Matrix<T>,
-        mut visit: impl FnMut(&[T], &[f64]),
+        mut visit: impl FnMut(Range<usize>, Range<usize>, &[f64]),
     ) {
         let (v, k) = (features_factor.cast::<f64>(), features_factor.columns());
         // Of the rows at hand only: all of them for every chunk of rows would take a square of their number.
-        let mut u = Vec::with_capacity(TILE_ROWS.min(samples.len()) * k);
-        let mut tile = vec![0.0; tile_size(samples.len(), self.features)];
-        for rows in pieces(samples, TILE_ROWS) {
+        // Few columns leave room for more rows.
+        let most = (TILE_ROWS * TILE_COLUMNS / self.features).clamp(TILE_ROWS, SAMPLE_CHUNK_ROWS.1);
+        let most = most.min(samples.len());
+        let mut u = Vec::with_capacity(most * k);
+        let mut tile = vec![0.0; most * self.features.min(TILE_COLUMNS)];
+        for rows in pieces(samples, most) {
             u.clear();
             u.extend(samples_factor.as_slice()[rows.start * k..rows.end * k].iter().map(|u| u.to_f64()));
             for columns in pieces(0..self.features, TILE_COLUMNS) {
@@ -133,9 +137,7 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
                 let (u, v) = (View::new(&u, rows.len(), k), View::of(&v).rows(columns.clone()));
                 let out = ViewMut::new(tile, rows.len(), columns.len());
                 matmul(out, Output::Replace, u, v.transposed());
-                for (i, p) in rows.clone().zip(tile.chunks_exact(columns.len())) {
-                    visit(&self.row(i)[columns.clone()], p);
-                }
+                visit(rows.clone(), columns, tile);
             }
         }
     }
@@ -301,8 +303,15 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         _: &Matrix<f64>,
     ) -> f64 {
         let mut total = 0.0;
-        self.visit_in_f64(samples, samples_factor, features_factor, |x, p| {
-            total += lanes_sum(x, p, |x, p| (x.to_f64() - p).powi(2));
+        self.visit_in_f64(samples, samples_factor, features_factor, |rows, columns, tile| {
+            let values = &self.values[rows.start * self.features..rows.end * self.features];
+            dispatch(SquaredDifferences {
+                values,
+                features: self.features,
+                columns,
+                tile,
+                total: &mut total,
+            });
         });
         total
     }
@@ -314,7 +323,11 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         features_factor: &Matrix<T>,
     ) -> f64 {
         let mut sum = LogSum::new();
-        self.visit_in_f64(samples, samples_factor, features_factor, |x, p| sum.extend(x, p));
+        self.visit_in_f64(samples, samples_factor, features_factor, |rows, columns, tile| {
+            for (i, p) in rows.zip(tile.chunks_exact(columns.len())) {
+                sum.extend(&self.row(i)[columns.clone()], p);
+            }
+        });
         sum.finish()
     }
 

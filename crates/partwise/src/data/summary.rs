@@ -60,8 +60,12 @@ impl Summary {
 /// Columns whose sums within a row are kept apart: additions to one and the same sum wait for each other.
 const LANES: usize = 8;
 
-/// Rows between two questions whether to go on.
-const ROWS_UNCHECKED: usize = 64;
+/// Up to so many rows or values are looked at for faults at once.
+const GROUP_ROWS: usize = 64;
+const GROUP_VALUES: usize = 4096;
+
+/// Rows whose sums are added up over the lanes at once.
+const ROWS_TOTALLED: usize = 8;
 
 /// Σ x and Σ x² of a row, of every [`LANES`]-th column, and the largest x.
 struct RowSums {
@@ -129,10 +133,10 @@ impl Pass {
         dispatch(SparseRows { pass: self, first, rows });
     }
 
-    /// A row with a fault.
+    /// A row that may have a fault.
     #[cold]
     #[inline(never)]
-    fn faulty_row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)>) {
+    fn any_row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)>) {
         let summary = &mut self.summary;
         let mut sums = RowSums::new();
         let mut has_non_zero = false;
@@ -155,27 +159,33 @@ impl Pass {
             sums.add(j, x);
             sums.max = if x > sums.max { x } else { sums.max };
         }
-        self.end_row(i, has_non_zero, &sums);
+        self.summary.max = self.summary.max.max(sums.max);
+        self.end_row(i, has_non_zero, sums.total());
     }
 
-    /// The next row; one without a fault, as nearly all are, has only its sums.
+    /// The values of rows without a fault, as nearly all are.
     #[inline(always)]
-    fn plain_row(&mut self, i: usize, count: usize, seen: &Seen, sums: &RowSums) {
+    fn plain_values(&mut self, count: usize, seen: &Seen) {
         self.finite += count;
         self.summary.non_zeros += seen.non_zeros;
-        self.end_row(i, seen.non_zeros > 0, sums);
+        self.summary.max = self.summary.max.max(seen.max);
+    }
+
+    /// The next row, one without a fault: nothing in it is below 0, so what it holds shows in its sum.
+    #[inline(always)]
+    fn plain_row(&mut self, i: usize, [sum, squares]: [f64; 2]) {
+        self.end_row(i, sum != 0.0, [sum, squares]);
     }
 
     #[inline(always)]
-    fn end_row(&mut self, i: usize, has_non_zero: bool, sums: &RowSums) {
-        let (summary, [sum, squares]) = (&mut self.summary, sums.total());
+    fn end_row(&mut self, i: usize, has_non_zero: bool, [sum, squares]: [f64; 2]) {
+        let summary = &mut self.summary;
         if !has_non_zero {
             summary.zero_rows.push(i);
         }
         summary.row_sums.push(sum);
         summary.sum += sum;
         summary.squared_norm += squares;
-        summary.max = summary.max.max(sums.max);
     }
 
     pub(super) fn finish(self, samples: usize, features: usize) -> Summary {
@@ -206,34 +216,95 @@ impl<T: Real> Kernel for DenseRows<'_, '_, T> {
     fn run<const FMA: bool>(self) {
         let DenseRows { pass, first, values } = self;
         let features = pass.summary.column_sums.len();
-        for (i, row) in (first..).zip(values.chunks_exact(features)) {
-            if i % ROWS_UNCHECKED == 0 {
-                interrupt::check();
-            }
-            let Some(seen) = Seen::of(row) else {
-                pass.faulty_row(i, row.iter().map(|x| x.to_f64()).enumerate());
+        // The columns beyond the last stay 0.
+        let mut columns = vec![0.0; features.next_multiple_of(LANES)];
+        columns[..features].copy_from_slice(&pass.summary.column_sums);
+        let group = (GROUP_VALUES / features).clamp(1, GROUP_ROWS);
+        for (first, rows) in (first..).step_by(group).zip(values.chunks(group * features)) {
+            interrupt::check();
+            if let Some(seen) = Seen::of(rows) {
+                pass.plain_values(rows.len(), &seen);
+                plain_rows(pass, first, rows, &mut columns);
                 continue;
-            };
-            let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
-            let (blocks, rest) = row.as_chunks::<LANES>();
-            let (columns, of_rest) = pass.summary.column_sums.as_chunks_mut::<LANES>();
-            for (row, columns) in blocks.iter().zip(columns) {
-                for l in 0..LANES {
-                    let x = row[l].to_f64();
-                    sum[l] += x;
-                    squares[l] += x * x;
-                    columns[l] += x;
-                }
             }
-            for (l, (x, column)) in rest.iter().zip(of_rest).enumerate() {
-                let x = x.to_f64();
-                sum[l] += x;
-                squares[l] += x * x;
-                *column += x;
+            pass.summary.column_sums.copy_from_slice(&columns[..features]);
+            for (i, row) in (first..).zip(rows.chunks_exact(features)) {
+                pass.any_row(i, row.iter().map(|x| x.to_f64()).enumerate());
             }
-            let lanes = std::array::from_fn(|l| [sum[l], squares[l]]);
-            pass.plain_row(i, features, &seen, &RowSums { lanes, max: seen.max });
+            columns[..features].copy_from_slice(&pass.summary.column_sums);
         }
+        pass.summary.column_sums.copy_from_slice(&columns[..features]);
+    }
+}
+
+/// Adds dense rows without a fault, and adds them to the sums of columns.
+#[inline(always)]
+fn plain_rows<T: Real>(pass: &mut Pass, first: usize, values: &[T], columns: &mut [f64]) {
+    let features = pass.summary.column_sums.len();
+    let (blocks, last) = (features / LANES * LANES, features % LANES);
+    // What is read beyond the last column are finite values of the next row.
+    let mask = std::array::from_fn(|l| if l < last { 1.0 } else { 0.0 });
+    let width = if last > 0 { blocks + LANES } else { blocks };
+    let mut lanes = [[[0.0; LANES]; 2]; ROWS_TOTALLED];
+    let mut spare = vec![T::ZERO; width];
+    let rows = values.len() / features;
+    for start in (0..rows).step_by(ROWS_TOTALLED) {
+        let end = (start + ROWS_TOTALLED).min(rows);
+        let mut row = start;
+        while row < end {
+            let Some(values) = values.get(row * features..row * features + width) else { break };
+            row_lanes(values, mask, &mut lanes[row - start], columns);
+            row += 1;
+        }
+        // After the last rows there is too little.
+        for row in row..end {
+            spare[..features].copy_from_slice(&values[row * features..(row + 1) * features]);
+            row_lanes(&spare, mask, &mut lanes[row - start], columns);
+        }
+        // Over the lanes of several rows at once: the additions of one row wait for each other.
+        let mut totals = [[0.0; ROWS_TOTALLED]; 2];
+        for l in 0..LANES {
+            for r in 0..ROWS_TOTALLED {
+                totals[0][r] += lanes[r][0][l];
+                totals[1][r] += lanes[r][1][l];
+            }
+        }
+        for r in 0..end - start {
+            pass.plain_row(first + start + r, [totals[0][r], totals[1][r]]);
+        }
+    }
+}
+
+/// The sums of a row, of whole blocks of values but for those of the last one that `mask` leaves out.
+#[inline(always)]
+fn row_lanes<T: Real>(row: &[T], mask: [f64; LANES], sums: &mut [[f64; LANES]; 2], columns: &mut [f64]) {
+    let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
+    let whole = columns.len() - if mask[0] > 0.0 { LANES } else { 0 };
+    let (row, last) = row.split_at(whole);
+    let (columns, of_last) = columns.split_at_mut(whole);
+    for (values, columns) in row.as_chunks::<LANES>().0.iter().zip(columns.as_chunks_mut::<LANES>().0) {
+        add_lanes(values, [1.0; LANES], &mut sum, &mut squares, columns);
+    }
+    if let (Some(values), Some(columns)) = (last.first_chunk::<LANES>(), of_last.first_chunk_mut::<LANES>()) {
+        add_lanes(values, mask, &mut sum, &mut squares, columns);
+    }
+    *sums = [sum, squares];
+}
+
+/// Adds values times 1 or 0 to the sums of their lanes and columns, and their squares to those of the lanes.
+#[inline(always)]
+fn add_lanes<T: Real>(
+    values: &[T; LANES],
+    mask: [f64; LANES],
+    sum: &mut [f64; LANES],
+    squares: &mut [f64; LANES],
+    columns: &mut [f64; LANES],
+) {
+    for l in 0..LANES {
+        let x = values[l].to_f64() * mask[l];
+        sum[l] += x;
+        squares[l] += x * x;
+        columns[l] += x;
     }
 }
 
@@ -250,25 +321,46 @@ impl<T: Real> Kernel for SparseRows<'_, '_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let SparseRows { pass, first, rows } = self;
-        for (i, ends) in (first..).zip(rows.offsets.windows(2)) {
-            if i % ROWS_UNCHECKED == 0 {
-                interrupt::check();
+        let mut totals = Vec::with_capacity(GROUP_ROWS);
+        let mut start = 0;
+        while start + 1 < rows.offsets.len() {
+            interrupt::check();
+            // Rows of no more values than are looked at once, but one at least.
+            let ends = &rows.offsets[start + 1..];
+            let most = rows.offsets[start] + GROUP_VALUES;
+            let count = ends.iter().take(GROUP_ROWS).take_while(|end| **end <= most).count().max(1);
+            let offsets = &rows.offsets[start..=start + count];
+            let values = &rows.values[offsets[0]..offsets[count]];
+            if let Some(seen) = Seen::of(values) {
+                pass.plain_values(values.len(), &seen);
+                totals.clear();
+                let columns = &mut pass.summary.column_sums[..];
+                for ends in offsets.windows(2) {
+                    let entries = ends[0]..ends[1];
+                    let mut sums = RowSums::new();
+                    for (j, x) in rows.indices[entries.clone()].iter().zip(&rows.values[entries]) {
+                        sums.add(*j as usize, x.to_f64());
+                        columns[*j as usize] += x.to_f64();
+                    }
+                    totals.push(sums.total());
+                }
+                for (i, total) in (first + start..).zip(&totals) {
+                    pass.plain_row(i, *total);
+                }
+            } else {
+                for (i, ends) in (first + start..).zip(offsets.windows(2)) {
+                    let entries = ends[0]..ends[1];
+                    let entries = rows.indices[entries.clone()].iter().zip(&rows.values[entries]);
+                    pass.any_row(i, entries.map(|(j, x)| (*j as usize, x.to_f64())));
+                }
             }
-            let (indices, values) = (&rows.indices[ends[0]..ends[1]], &rows.values[ends[0]..ends[1]]);
-            let entries = indices.iter().zip(values).map(|(j, x)| (*j as usize, x.to_f64()));
-            let Some(seen) = Seen::of(values) else {
-                pass.faulty_row(i, entries);
-                continue;
-            };
-            let mut sums = RowSums { max: seen.max, ..RowSums::new() };
-            for (j, x) in entries {
-                sums.add(j, x);
-                pass.summary.column_sums[j] += x;
-            }
-            pass.plain_row(i, values.len(), &seen, &sums);
+            start += count;
         }
     }
 }
+
+/// Values that are seen side by side.
+const SEEN: usize = 16;
 
 /// What is seen of values without a fault in vectors, whatever their places.
 struct Seen {
@@ -281,25 +373,27 @@ impl Seen {
     #[inline(always)]
     fn of<T: Real>(values: &[T]) -> Option<Self> {
         let Some(first) = values.first() else { return Some(Seen { max: f64::NEG_INFINITY, non_zeros: 0 }) };
-        let (mut faults, mut counts, mut largest) = ([0i32; LANES], [0i32; LANES], [*first; LANES]);
-        let (blocks, rest) = values.as_chunks::<LANES>();
+        let (mut faults, mut counts, mut largest) = ([0i32; SEEN], [0i32; SEEN], [*first; SEEN]);
+        let (blocks, rest) = values.as_chunks::<SEEN>();
         for block in blocks {
-            for l in 0..LANES {
+            for l in 0..SEEN {
                 let x = block[l];
-                faults[l] |= -i32::from(!((x >= T::ZERO) & x.is_finite()));
+                faults[l] |= 1 ^ i32::from(x >= T::ZERO);
                 counts[l] += i32::from(x != T::ZERO);
                 largest[l] = if x > largest[l] { x } else { largest[l] };
             }
         }
         for (l, x) in rest.iter().enumerate() {
-            faults[l] |= -i32::from(!((*x >= T::ZERO) & x.is_finite()));
+            faults[l] |= 1 ^ i32::from(*x >= T::ZERO);
             counts[l] += i32::from(*x != T::ZERO);
             largest[l] = if *x > largest[l] { *x } else { largest[l] };
         }
-        if faults.iter().any(|fault| *fault != 0) {
+        let max = largest.iter().fold(*first, |most, x| if *x > most { *x } else { most });
+        // A value that isn't finite is NaN, which is not at least 0, or the largest.
+        if faults.iter().any(|fault| *fault != 0) || !max.is_finite() {
             return None;
         }
-        let max = largest.iter().fold(*first, |most, x| if *x > most { *x } else { most }).to_f64();
+        let max = max.to_f64();
         Some(Seen { max, non_zeros: counts.iter().map(|count| *count as usize).sum() })
     }
 }
@@ -397,6 +491,41 @@ mod tests {
         assert_eq!(summary.row_sums, [1.0, 0.0, 1.0, -1.0]);
         assert_eq!(summary.column_sums, [0.0, -2.0, 0.0, 3.0]);
         assert_eq!((summary.sum, summary.squared_norm, summary.max), (1.0, 15.0, 3.0));
+    }
+
+    /// The summary of rows as each row gives it by itself.
+    fn row_by_row(features: usize, values: &[f64]) -> Summary {
+        let mut pass = Pass::new(values.len() / features, features);
+        for (i, row) in values.chunks(features).enumerate() {
+            pass.any_row(i, row.iter().copied().enumerate());
+        }
+        pass.finish(values.len() / features, features)
+    }
+
+    #[test]
+    fn rows_that_are_summed_together_have_the_bits_of_single_rows() {
+        for features in [1, 2, 3, 7, 8, 9, 20, 31, 64, 1000, 5000] {
+            let rows = if features < 100 { 150 } else { 7 };
+            let mut values: Vec<f64> = (0..rows * features)
+                .map(|e| ((e * 37 + e / 11) % 29) as f64 / 7.3 * f64::from(e % 3 != 0))
+                .collect();
+            values[features..2 * features].fill(0.0);
+            for fault in [None, Some(-0.5), Some(f64::NAN), Some(f64::INFINITY)] {
+                let last = values.len() - 1;
+                values[last] = fault.unwrap_or(1.5);
+                let expected = format!("{:?}", row_by_row(features, &values));
+                let dense = Summary::of_dense(rows, features, &values);
+                assert_eq!(format!("{dense:?}"), expected, "{features} features, {fault:?}");
+                let stored: Vec<usize> = (0..values.len()).filter(|e| values[*e] != 0.0).collect();
+                let offsets: Vec<usize> =
+                    (0..=rows).map(|i| stored.partition_point(|e| *e < i * features)).collect();
+                let indices: Vec<u32> = stored.iter().map(|e| (e % features) as u32).collect();
+                let of_stored: Vec<f64> = stored.iter().map(|e| values[*e]).collect();
+                let compressed = Rows { offsets: &offsets, indices: &indices, values: &of_stored };
+                let sparse = Summary::of_sparse(rows, features, compressed);
+                assert_eq!(format!("{sparse:?}"), expected, "{features} sparse features, {fault:?}");
+            }
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::engine::checkpoint::{self, LoopState};
 use crate::engine::stop::StopRule;
 use crate::engine::together::{self, Together};
 use crate::engine::{Factors, Iteration, Observer, Problem, Settings, Transfer, Transferred};
+use crate::foundation::checks::all_finite;
 use crate::foundation::{Error, Notice, Real, Result, StopReason, interrupt, once, pool};
 
 /// What the loop leaves.
@@ -111,7 +112,7 @@ pub(crate) fn run_on<T: Real>(
     let elapsed = began.elapsed();
     let factors = backend.into_factors();
     let overflow = |what: &str| Error::Overflow { iteration: history.len() - 1, what: what.into() };
-    let finite = factors.slots().all(|s| factors.get(s).as_slice().iter().all(|v| v.is_finite()));
+    let finite = factors.slots().all(|s| all_finite(factors.get(s).as_slice()));
     if !finite {
         return Err(overflow("a factor"));
     }

@@ -47,6 +47,14 @@ pub enum Init {
         /// H (k × d).
         components: Option<Matrix<f64>>,
     },
+    /// As [`Init::Custom`], in single precision: given so, they needn't be widened and rounded again.
+    #[doc(hidden)]
+    Single {
+        /// W (n × k).
+        codes: Option<Matrix<f32>>,
+        /// H (k × d).
+        components: Option<Matrix<f32>>,
+    },
 }
 
 impl Init {
@@ -93,7 +101,7 @@ impl Init {
             Init::Exemplars => "exemplars",
             Init::Guided => "guided",
             Init::Published => "published",
-            Init::Custom { .. } | Init::Given(_) => "custom",
+            Init::Custom { .. } | Init::Single { .. } | Init::Given(_) => "custom",
         }
     }
 }

@@ -179,14 +179,25 @@ fn main_factors<T: Real>(
             Ok(with_random(problem, codes, components.map(|held| problem.scaled(held)), settings))
         }
         Init::Custom { codes, components } => {
-            let codes = codes.as_ref();
-            let codes =
-                codes.map(|codes| custom_codes(problem, codes, settings.rank, notices)).transpose()?;
-            let of_columns = |held| custom_components(data.n_features(), held, settings.rank);
-            let components = components.as_ref().map(of_columns).transpose()?;
-            Ok(with_random(problem, codes, components.map(|held| problem.scaled(held)), settings))
+            custom(problem, (codes.as_ref(), components.as_ref()), settings, notices)
+        }
+        Init::Single { codes, components } => {
+            custom(problem, (codes.as_ref(), components.as_ref()), settings, notices)
         }
     }
+}
+
+/// Given codes (n × k) and components (k × d).
+fn custom<T: Real, G: Real>(
+    problem: &Problem<'_, T>,
+    (codes, components): (Option<&Matrix<G>>, Option<&Matrix<G>>),
+    settings: &Settings,
+    notices: &mut Vec<Notice>,
+) -> Result<Factors<T>> {
+    let codes = codes.map(|codes| custom_codes(problem, codes, settings.rank, notices)).transpose()?;
+    let of_columns = |held| custom_components(problem.data().n_features(), held, settings.rank);
+    let components = components.map(of_columns).transpose()?;
+    Ok(with_random(problem, codes, components.map(|held| problem.scaled(held)), settings))
 }
 
 /// Codes and components; one that is not given is random, or the other where they are one factor.
@@ -276,9 +287,9 @@ fn draw_rows<T: Real>(
 }
 
 /// Untied rows averaged over the samples that share them.
-fn custom_codes<T: Real>(
+fn custom_codes<T: Real, G: Real>(
     problem: &Problem<'_, T>,
-    codes: &Matrix<f64>,
+    codes: &Matrix<G>,
     rank: usize,
     notices: &mut Vec<Notice>,
 ) -> Result<Matrix<T>> {
@@ -286,7 +297,7 @@ fn custom_codes<T: Real>(
     check_shape("the codes of the start (n x k)", (n, rank), codes.shape())?;
     const WHAT: &str = "the codes of the start";
     let Some(tied) = &problem.tied else { return checked_cast(WHAT, codes) };
-    check_non_negative(WHAT, codes)?;
+    let codes = checked_cast::<G, f64>(WHAT, codes)?;
     let mut sums = Matrix::<f64>::zeros(tied.count.len(), rank);
     let mut differ = vec![0usize; tied.count.len()];
     for i in 0..n {
@@ -317,7 +328,11 @@ fn custom_codes<T: Real>(
     Ok(Matrix::from_fn(tied.count.len(), rank, row))
 }
 
-fn custom_components<T: Real>(features: usize, components: &Matrix<f64>, rank: usize) -> Result<Matrix<T>> {
+fn custom_components<T: Real, G: Real>(
+    features: usize,
+    components: &Matrix<G>,
+    rank: usize,
+) -> Result<Matrix<T>> {
     check_shape("the components of the start (k x d)", (rank, features), components.shape())?;
     check_non_negative("the components of the start", components)?;
     Ok(components.transposed_as())

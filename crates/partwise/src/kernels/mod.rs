@@ -4,6 +4,7 @@
 pub(crate) mod ascending;
 mod conjugate;
 pub(crate) mod coordinates;
+pub(crate) mod differences;
 pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod lanes;

@@ -351,7 +351,9 @@ pub(super) fn check_start<T: Real>(
     start: &Factors<T>,
     init: &Init,
 ) -> Result<()> {
-    if matches!(init, Init::Custom { .. } | Init::Given(_) | Init::Published) && problem.solver.zeros_stay {
+    let is_given =
+        matches!(init, Init::Custom { .. } | Init::Single { .. } | Init::Given(_) | Init::Published);
+    if is_given && problem.solver.zeros_stay {
         for slot in start.slots().filter(|slot| *slot != Slot::Scales) {
             let zeros = start.get(slot).as_slice().iter().filter(|v| **v == T::ZERO).count();
             if zeros > 0 {

@@ -110,6 +110,9 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
     for (alive, slot) in alive.iter_mut().zip(Slot::MAIN) {
         let factor = factors.get(slot);
         for i in 0..factor.rows() {
+            if alive.iter().all(|alive| *alive) {
+                break;
+            }
             alive.iter_mut().zip(factor.row(i)).for_each(|(alive, v)| *alive |= *v > T::ZERO);
         }
     }

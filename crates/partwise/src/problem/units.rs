@@ -126,6 +126,10 @@ impl Units {
                 codes: codes.map(|m| divide(&m, root)),
                 components: components.map(|m| divide(&m, root)),
             },
+            Init::Single { codes, components } => Init::Custom {
+                codes: codes.map(|m| divide(&m.cast(), root)),
+                components: components.map(|m| divide(&m.cast(), root)),
+            },
             Init::Given(factors) => Init::Given(
                 factors.into_iter().map(|(slot, m)| (slot, divide(&m, self.of_slot(slot, root)))).collect(),
             ),

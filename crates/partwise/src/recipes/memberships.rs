@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use crate::engine::losses::Loss;
 use crate::foundation::{Matrix, Real, names, once};
+use crate::kernels::lanes::{LANES, padded, turn_in};
+use crate::kernels::simd::{Kernel, dispatch};
 
 /// How memberships measure the size of a component: a sample's membership in component j is the size of
 /// wᵢⱼ·hⱼ, divided by the sum of these sizes. Scaling a component up and its codes down does not change it.
@@ -225,24 +227,76 @@ once! {
 
 /// The body of [`largest_components`].
 fn largest_products<T: Real>(codes: &[T], sizes: &[f64]) -> Vec<i64> {
-    let mut products = vec![0.0; sizes.len()];
-    let of_row = |row: &[T]| {
-        let (mut best, mut most, mut sum) = (0, f64::NEG_INFINITY, 0.0);
-        for (j, (code, size)) in row.iter().zip(sizes).enumerate() {
-            let product = code.to_f64() * size;
-            products[j] = product;
-            sum += product;
-            (best, most) = if product > most { (j, product) } else { (best, most) };
+    dispatch(LargestProducts { codes, sizes })
+}
+
+/// Many rows at once, one a lane. Rows in which the largest product may not be the only one are looked at by
+/// themselves.
+struct LargestProducts<'a, T> {
+    codes: &'a [T],
+    sizes: &'a [f64],
+}
+
+impl<T: Real> Kernel for LargestProducts<'_, T> {
+    type Output = Vec<i64>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Vec<i64> {
+        let LargestProducts { codes, sizes } = self;
+        let k = sizes.len().max(1);
+        let mut found = Vec::with_capacity(codes.len() / k);
+        let mut lanes = vec![[T::ZERO; LANES]; padded(k)];
+        let mut products = vec![0.0; sizes.len()];
+        for rows in codes.chunks(LANES * k) {
+            turn_in(rows, k, &mut lanes);
+            let (mut best, mut most, mut sum) = ([0i64; LANES], [f64::NEG_INFINITY; LANES], [0.0; LANES]);
+            for (j, (codes, size)) in (0..).zip(lanes.iter().zip(sizes)) {
+                for l in 0..LANES {
+                    let product = codes[l].to_f64() * size;
+                    sum[l] += product;
+                    best[l] = if product > most[l] { j } else { best[l] };
+                    most[l] = if product > most[l] { product } else { most[l] };
+                }
+            }
+            let mut near = [0i64; LANES];
+            for (codes, size) in lanes.iter().zip(sizes) {
+                for l in 0..LANES {
+                    near[l] += i64::from(codes[l].to_f64() * size >= most[l] * NEAR);
+                }
+            }
+            // Nearly always the largest product of each row is above 0 and alone, and all are finite.
+            let least =
+                most.iter().fold(f64::INFINITY, |least, most| if *most < least { *most } else { least });
+            let alone = near.iter().fold(0, |any, near| any | (near ^ 1)) == 0;
+            if alone && least > 0.0 && sum.iter().sum::<f64>() < f64::INFINITY {
+                found.extend_from_slice(&best[..rows.len() / k]);
+            } else {
+                found.extend(rows.chunks_exact(k).map(|row| largest_product(row, sizes, &mut products)));
+            }
         }
-        if !(most > 0.0 && sum.is_finite()) {
-            return if most / sum > 0.0 { best as i64 } else { -1 };
-        }
-        // Products that differ in their last digit may be equal as shares.
-        let near = most * (1.0 - 4.0 * f64::EPSILON);
-        let equal = |product: &f64| *product >= near && product / sum == most / sum;
-        products[..best].iter().position(equal).unwrap_or(best) as i64
-    };
-    codes.chunks_exact(sizes.len().max(1)).map(of_row).collect()
+        found
+    }
+}
+
+/// Products that differ in their last digit may be equal as shares: the least share of the largest that an
+/// equal one has.
+const NEAR: f64 = 1.0 - 4.0 * f64::EPSILON;
+
+/// Of one row.
+#[inline(never)]
+fn largest_product<T: Real>(row: &[T], sizes: &[f64], products: &mut [f64]) -> i64 {
+    let (mut best, mut most, mut sum) = (0, f64::NEG_INFINITY, 0.0);
+    for (j, (code, size)) in row.iter().zip(sizes).enumerate() {
+        let product = code.to_f64() * size;
+        products[j] = product;
+        sum += product;
+        (best, most) = if product > most { (j, product) } else { (best, most) };
+    }
+    if !(most > 0.0 && sum.is_finite()) {
+        return if most / sum > 0.0 { best as i64 } else { -1 };
+    }
+    let equal = |product: &f64| *product >= most * NEAR && product / sum == most / sum;
+    products[..best].iter().position(equal).unwrap_or(best) as i64
 }
 
 /// The place of the largest entry of each row, the first of equals; `None` for a row of zeros.

@@ -25,6 +25,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::foundation::{Matrix, Real};
+use crate::kernels::simd::{Kernel, dispatch};
 use crate::kernels::sums::wide_gram;
 
 /// What both kinds of subproblem share: penalties of the rows.
@@ -278,6 +279,30 @@ fn penalty_value<T: Real>(penalties: &Penalties<T>, factor: &Matrix<T>, rows: Ra
 
 /// Σ aᵢbᵢ in `f64`.
 pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
+    // Choosing the instructions takes longer than few products.
+    if a.len() < LONG { lanes_dot(a, b) } else { dispatch(Dot { a, b }) }
+}
+
+/// Numbers from which on wide instructions pay.
+const LONG: usize = 256;
+
+/// [`dot`] in wide instructions.
+struct Dot<'a, T> {
+    a: &'a [T],
+    b: &'a [T],
+}
+
+impl<T: Real> Kernel for Dot<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> f64 {
+        lanes_dot(self.a, self.b)
+    }
+}
+
+#[inline(always)]
+fn lanes_dot<T: Real>(a: &[T], b: &[T]) -> f64 {
     // Eight partial sums in a fixed order: fast and the same everywhere.
     let mut sums = [0.0f64; 8];
     let (chunks_a, chunks_b) = (a.chunks_exact(8), b.chunks_exact(8));
