@@ -110,7 +110,7 @@ impl Named {
         };
         let Mention { path, place, what } = mention;
         let message = format!(
-            "{what} names a file that can't be opened, {}: {error}; names are relative to the folder of this file",
+            "{what}: {} can't be opened: {error}; names are relative to the folder of this file",
             self.path.display()
         );
         Err(IoError::mismatch(path, place.clone(), message))

@@ -5,7 +5,7 @@ const MOST_LETTERS: usize = 100;
 
 /// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ
 /// (letters added, left out, changed, or swapped with a neighbour), case aside. Of names equally like it, the
-/// first by alphabet, in whatever order they come.
+/// one with the same letters, else the first by alphabet, in whatever order they come.
 pub fn nearest<'v>(given: &str, valid: impl IntoIterator<Item = &'v str>) -> Option<&'v str> {
     let (given, mut other) = (lower(given).collect::<String>(), String::new());
     let (length, set) = (given.chars().count(), letters(given.chars()));
@@ -21,9 +21,9 @@ pub fn nearest<'v>(given: &str, valid: impl IntoIterator<Item = &'v str>) -> Opt
         other.clear();
         other.extend(lower(name));
         let steps = strsim::osa_distance(&given, &other);
-        (steps <= most && steps < length.max(other_length)).then_some((steps, name))
+        (steps <= most && steps < length.max(other_length)).then_some((steps, differ, name))
     };
-    valid.into_iter().filter_map(near).min().map(|(_, name)| name)
+    valid.into_iter().filter_map(near).min().map(|(_, _, name)| name)
 }
 
 fn lower(name: &str) -> impl Iterator<Item = char> + '_ {
@@ -49,6 +49,7 @@ mod tests {
         for order in [["d1", "d11"], ["d11", "d1"]] {
             assert_eq!(nearest("dd1", order), Some("d1"), "the same whatever the order");
         }
+        assert_eq!(nearest("gaol", ["aol", "goal"]), Some("goal"), "the same letters");
     }
 
     #[test]
