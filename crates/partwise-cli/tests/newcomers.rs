@@ -109,14 +109,14 @@ fn a_file_that_guidance_names_and_that_is_missing_is_reported_with_its_place() {
     let at = folder.path();
     documents(at);
     for (text, place, what) in [
-        ("\nlabels = \"lables.csv\"\n", "line 2, column 10", "labels names"),
-        ("labels = { file = \"lables.csv\" }\n", "line 1, column 19", "file of labels names"),
-        ("strength = 0.5\nlinks = \"lables.csv\"\n", "line 2, column 9", "links names"),
-        ("sample_weights = \"lables.csv\"\n", "line 1, column 18", "sample_weights names"),
+        ("\nlabels = \"lables.csv\"\n", "line 2, column 10", "labels: lables.csv"),
+        ("labels = { file = \"lables.csv\" }\n", "line 1, column 19", "file of labels: lables.csv"),
+        ("strength = 0.5\nlinks = \"lables.csv\"\n", "line 2, column 9", "links: lables.csv"),
+        ("sample_weights = \"lables.csv\"\n", "line 1, column 18", "sample_weights: lables.csv"),
     ] {
         write(at, "guidance.toml", text);
         let said = stderr(&run(at, "fit docs.csv -k 2 --guidance guidance.toml --out never"));
-        for part in ["guidance.toml: ", place, what, "lables.csv", "relative to the folder"] {
+        for part in ["guidance.toml: ", place, what, "relative to the folder"] {
             assert!(said.contains(part), "{part} is not in {said}");
         }
     }
