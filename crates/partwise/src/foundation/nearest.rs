@@ -21,13 +21,20 @@ pub fn nearest<'v>(given: &str, valid: impl IntoIterator<Item = &'v str>) -> Opt
         other.clear();
         other.extend(lower(name));
         let steps = strsim::osa_distance(&given, &other);
-        (steps <= most && steps < length.max(other_length)).then_some((steps, differ, name))
+        let is_near = steps <= most && steps < length.max(other_length);
+        is_near.then(|| (steps, sorted(&given) != sorted(&other), name))
     };
     valid.into_iter().filter_map(near).min().map(|(_, _, name)| name)
 }
 
 fn lower(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().flat_map(char::to_lowercase).take(MOST_LETTERS)
+}
+
+fn sorted(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// The letters of a name as bits. Different letters may share a bit.
@@ -50,6 +57,7 @@ mod tests {
             assert_eq!(nearest("dd1", order), Some("d1"), "the same whatever the order");
         }
         assert_eq!(nearest("gaol", ["aol", "goal"]), Some("goal"), "the same letters");
+        assert_eq!(nearest("word1x", ["word18", "word1"]), Some("word1"), "x and 8 share a bit");
     }
 
     #[test]
